@@ -16,7 +16,8 @@
 #   make deb                a Debian package of everything: $(BUILD)/homodyne-gen_VERSION_ARCH.deb
 #   make docs                the documentation as HTML: $(BUILD)/docs/index.html
 #   make wheel              the Python package: $(BUILD)/dist/homodyne_gen-VERSION-py3-none-any.whl
-#   make binary-wheel       programs, models and package for pip on any Linux with glibc 2.28 (x86-64): $(BUILD)/wheel
+#   make binary-wheel       programs, models and package for pip on any Linux with glibc 2.28: $(BUILD)/wheel
+#   make binary-wheel arch=aarch64      the same for 64-bit ARM
 #   make dist               the source archive, its parts (SPDX) and checksums: $(BUILD)/dist
 #   make reproducible       two builds in two folders: the same bytes?
 #   make clean
@@ -133,7 +134,7 @@ wheel:
 	@$(PYTHON) python/wheel_backend.py $(BUILD)/dist
 
 binary-wheel:
-	@build-aux/wheel/wheel.sh $(BUILD)/wheel
+	@build-aux/wheel/wheel.sh $(BUILD)/wheel $(arch)
 
 dist:
 	@build-aux/dist.sh $(BUILD)/dist

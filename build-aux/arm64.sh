@@ -5,7 +5,7 @@
 # The libraries are those of Debian's arm64, unpacked in FOLDER/root: nothing of this system is changed.  Tests start
 # programs, which the kernel has to hand to qemu (binfmt_misc).  Vectors of SVE have FIT_SVE_BYTES bytes: 32 (the default)
 # and 64 are those with kernels of their own, 16 leaves NEON.  Models are compiled by the homodyne-gen of this machine, and
-# e2e-architectures compares with its programs.
+# e2e-architectures compares with its programs.  CMAKE_C_COMPILER_LAUNCHER=ccache makes later builds cheap.
 #     FIT_LEVELS=base       kernels of fewer instruction sets: a third of the time to build
 #     FIT_TARGETS="a b"     these targets only        EXCEPT=REGEX      without these tests
 # Without what it needs it says so and ends with 77.
@@ -37,8 +37,10 @@ if [ ! -e "$root/done" ]; then
         -o Dir::Etc::parts=- -o APT::Architecture=arm64 -o APT::Architectures::=arm64 -o Debug::NoLocking=1)
     apt-get "${options[@]}" update
     apt-get "${options[@]}" install -y --no-install-recommends --download-only libc6-dev libgcc-12-dev libhdf5-dev \
-        liblua5.4-dev libyaml-dev zlib1g-dev libzstd-dev libcairo2-dev libmicrohttpd-dev libcmocka-dev >/dev/null
+        liblua5.4-dev libyaml-dev zlib1g-dev libzstd-dev libcairo2-dev libmicrohttpd-dev libcmocka-dev \
+        python3-numpy python3-h5py >/dev/null
     for package in "$work"/apt/archives/*.deb; do dpkg-deb -x "$package" "$root"; done
+    ln -sf blas/libblas.so.3 lapack/liblapack.so.3 "$root/usr/lib/$target" # as their packages' scripts would
     touch "$root/done"
 fi
 
@@ -67,5 +69,9 @@ cmake --build "$work/build" --parallel "${JOBS:-$(nproc)}" ${FIT_TARGETS:+--targ
 printf '#!/bin/sh\nexec %s --sysroot="%s" "$@"\n' "$target-gcc" "$root" >"$work/cc"
 chmod +x "$work/cc"
 export CC=$work/cc
+# the library is loaded by a Python of aarch64
+printf '#!/bin/sh\nPYTHONHOME="%s/usr" exec "%s/usr/bin/python3" "$@"\n' "$root" "$root" >"$work/python3"
+chmod +x "$work/python3"
+export PYTHON=$work/python3 FIT_PYTHON=$work/python3
 cd "$work/build"
 ctest --output-on-failure ${EXCEPT:+-E "$EXCEPT"} ${1:+-R "$(IFS='|'; echo "$*")"}

@@ -4,8 +4,9 @@
 # Programs, library and models are compiled by zig (from PyPI, in an environment of its own), which knows the symbols of
 # every glibc; HDF5, Lua, libyaml, zlib and libmicrohttpd are compiled from Debian's sources and linked into them, HDF5
 # without drivers for the network, libmicrohttpd without TLS.  For another processor qemu-user runs what the build itself
-# runs.  Needs a Debian with network, dpkg-dev, cmake, ninja, gcc.  Everything lies in FOLDER/work and is used again;
-# about 7 minutes on two cores at first.
+# runs, and models are compiled by FIT_GENERATOR (by default that of this machine's wheel, which is made first).  Needs a
+# Debian with network, dpkg-dev, cmake, ninja, gcc.  Everything lies in FOLDER/work and is used again; about 7 minutes on
+# two cores at first.
 set -euo pipefail
 source=$(cd "$(dirname "$0")/../.." && pwd)
 here=$(uname -m)
@@ -18,7 +19,7 @@ export WHEEL_TARGET=$arch-linux-gnu.2.28 WHEEL_PYTHON=$work/python/bin/python
 prefix=$own/prefix
 host=() cross=()
 if [ "$arch" != "$here" ]; then # the models are compiled by the compiler of this machine
-    generator=$work/$here/build/bin/homodyne-gen
+    generator=${FIT_GENERATOR:-$work/$here/build/bin/homodyne-gen}
     [ -x "$generator" ] || "$0" "$out" "$here"
     [ -e "/proc/sys/fs/binfmt_misc/qemu-$arch" ] && [ -d "/usr/$arch-linux-gnu/lib" ] || {
         echo "wheel: programs of $arch cannot run (Debian: qemu-user-binfmt libc6-arm64-cross)" >&2

@@ -901,3 +901,17 @@ struct hg_num hg_marcher_get(struct hg_marcher *x, struct hg_carried_place place
     }
     return (place.before ? x->before : x->now)[place.state * x->width + place.k];
 }
+
+#ifdef HG_WIDE
+double hg_wide_marcher_double(struct hg_marcher *x, struct hg_carried_place place, const double *arg,
+                              const struct hg_point *p)
+{
+    const uint32_t n = x->e->march->narg + 1;
+    struct hg_num *wide = hg_zeros(n, sizeof *wide);
+    for (uint32_t k = 1; k < n; k++)
+        wide[k].v = arg[k];
+    const double value = (double)hg_marcher_get(x, place, wide, p).v;
+    free(wide);
+    return value;
+}
+#endif

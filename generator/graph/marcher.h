@@ -21,5 +21,13 @@ void hg_marcher_free(struct hg_marcher *x);
 struct hg_num hg_marcher_get(struct hg_marcher *x, struct hg_carried_place place, const struct hg_num *arg,
                              const struct hg_point *p);
 
+/* The same values alone, of arguments that are doubles, by numbers of 113 bits (real.h): they are the same on every
+ * machine. */
+struct hg_wide_marcher;
+struct hg_wide_marcher *hg_wide_marcher_new(const struct hg_expr *e, int slopes);
+void hg_wide_marcher_free(struct hg_wide_marcher *x);
+double hg_wide_marcher_double(struct hg_wide_marcher *x, struct hg_carried_place place, const double *arg,
+                              const struct hg_point *p);
+
 /* Inside a march: the number that a leaf stands for. */
 struct hg_num hg_marcher_leaf(const struct hg_marcher *x, hg_id leaf);

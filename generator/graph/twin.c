@@ -20,7 +20,7 @@ struct hg_twins {
     double *slope, **slopes;/* of the root last swept */
     uint32_t ntime;
     const struct hg_point *at;
-    struct hg_marcher *march; /* where states are needed */
+    struct hg_wide_marcher *march; /* where states are needed */
 };
 
 struct hg_twins *hg_twins_new(const struct hg_expr *e, uint32_t nroot, const hg_id *root, uint32_t nvalue,
@@ -44,7 +44,7 @@ struct hg_twins *hg_twins_new(const struct hg_expr *e, uint32_t nroot, const hg_
             t->need[hg_at(e, id)->arg[k]] |= t->need[id] & 3;
     for (hg_id id = 1; id < e->n && !t->march; id++)
         if ((t->need[id] & 3) && !(t->need[id] & 4) && hg_at(e, id)->op == HG_STATE)
-            t->march = hg_marcher_new(e, 1);
+            t->march = hg_wide_marcher_new(e, 1);
     return t;
 }
 
@@ -64,7 +64,7 @@ void hg_twins_free(struct hg_twins *t)
 {
     if (!t)
         return;
-    hg_marcher_free(t->march);
+    hg_wide_marcher_free(t->march);
     free_tables(t);
     free(t->slopes);
     free(t->slope);
@@ -206,14 +206,15 @@ static struct hg_twin sum_of_turns(const struct hg_twins *t, const struct hg_nod
     return r;
 }
 
-/* A state is given, like a column: only the nodes made of it are checked here. */
+/* A state is given, like a column: only the nodes made of it are checked here. It has the same bits on every machine,
+ * since their errors, which emitted files tell, depend on its last ones. */
 static struct hg_twin state_value(const struct hg_twins *t, hg_id id)
 {
     const struct hg_node *n = hg_at(t->e, id);
-    struct hg_num *arg = hg_zeros(n->nargs, sizeof *arg);
+    double *arg = hg_zeros(n->nargs, sizeof *arg);
     for (uint32_t m = 1; m < n->nargs; m++)
-        arg[m].v = pick(t, n->arg[m], 0).f;
-    double v = (double)hg_marcher_get(t->march, hg_state_at(t->e, id), arg, t->at).v;
+        arg[m] = pick(t, n->arg[m], 0).f;
+    const double v = hg_wide_marcher_double(t->march, hg_state_at(t->e, id), arg, t->at);
     free(arg);
     return (struct hg_twin){v, hg_ext(v)};
 }

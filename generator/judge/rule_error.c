@@ -10,6 +10,9 @@ enum { MOST_PLACES = 150, LEAST_PLACES = 12, MOST_DOUBLINGS = 5 };
 #define MOST_NUMBERS 1e7 /* points x numbers of all nodes: some seconds */
 #define NOTHING 1e-6     /* fraction of the largest mean of a set: below it a relative error says nothing */
 
+/* No fit in doubles sees less, and long doubles, which differ between machines, are sure of more. */
+static const double LEAST_TOLD = 1e-14;
+
 /* The mean with `times` n + 1 nodes for n of each rule; 0: too many. */
 static hg_id refined(struct hg_expr *e, hg_id mean, uint32_t times)
 {
@@ -154,8 +157,10 @@ void hg_rule_error_print(const struct hg_rule_error *r, const char *prefix, FILE
         fprintf(out, "%serror of the rules of integrals: not known, no column has a range or a test point\n", prefix);
         return;
     }
-    fprintf(out, "%serror of the rules of integrals: %.1e of the mean, at %u places", prefix, r->worst, r->places);
-    if (r->worst > 0)
+    const int told = r->worst >= LEAST_TOLD;
+    fprintf(out, "%serror of the rules of integrals: %s%.*e of the mean, at %u places", prefix,
+            told ? "" : "less than ", told, told ? r->worst : LEAST_TOLD, r->places);
+    if (told)
         fprintf(out, "; most at\n%s  %s", prefix, hg_places_text(r->box, r->sample, r->place));
     fputc('\n', out);
 }
