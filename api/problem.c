@@ -106,7 +106,8 @@ static enum fit_status file_times(struct api_parts *x, size_t f, struct fit_file
     for (size_t i = 1; i < out->ntime; i++)
         if (!(out->time[i] > out->time[i - 1]))
             return fit_fail(err, FIT_ERR_DATA,
-                            "file %zu: times must increase: frame %zu has %.9g s, frame %zu has %.9g s", f + 1, i, out->time[i - 1], i + 1, out->time[i]);
+                            "file %zu: times must increase: frame %zu has %.9g s, frame %zu has %.9g s", f + 1, i,
+                            out->time[i - 1], i + 1, out->time[i]);
     if (out->ntime < 2)
         return fit_fail(err, FIT_ERR_DATA, "file %zu: %zu frames with a time; give 2 or more", f + 1, out->ntime);
     return FIT_OK;
@@ -123,7 +124,8 @@ static enum fit_status check_file_times(struct api_parts *x, struct fit_error *e
     if (st != FIT_OK || !fit_file_times_join(part, &x->files, &all, &x->times))
         return st != FIT_OK ? st : fit_no_memory(err, "arrays of the model");
     if (all.ntime < x->d.ntime)
-        return fit_fail(err, FIT_ERR_DATA, "%zu frames, but the longest file has %zu with a time", x->d.ntime, all.ntime);
+        return fit_fail(err, FIT_ERR_DATA, "%zu frames, but the longest file has %zu with a time", x->d.ntime,
+                        all.ntime);
     x->d.step = all.step;
     x->time = malloc(all.ntime * sizeof *x->time);
     if (!x->time)

@@ -126,7 +126,8 @@ void rp_cut_fit(struct rp_canvas *c, const struct rp_result *r, size_t group, si
 {
     const size_t at = (group * r->nage + age) * r->nlag;
     const double *tau = rp_cut_lags(r, group);
-    const struct smooth model = {r->nlag, tau, r->g2_model + at}, low = {r->nlag, tau, r->g2_low ? r->g2_low + at : NULL},
+    const struct smooth model = {r->nlag, tau, r->g2_model + at},
+                        low = {r->nlag, tau, r->g2_low ? r->g2_low + at : NULL},
                         high = {r->nlag, tau, r->g2_high ? r->g2_high + at : NULL};
     size_t first = 0, last = r->nlag;
     while (first < last && !known(&model, first))

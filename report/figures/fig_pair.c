@@ -202,7 +202,8 @@ void rp_pair_cuts(struct rp_canvas *c, const struct rp_pair *p, size_t k)
     struct rp_panel at = {.x = left, .y = 56, .w = wide, .h = 180, .ax = tau, .ay = g2, .grid = 1};
     for (size_t age = 0; age < n; age++, at.x += wide + 12, at.ay.hidden = 1) {
         char title[48];
-        snprintf(title, sizeof title, "age %.3g %s", rp_cut_ages(p->r[0], p->place[k].group[0])[age], p->r[0]->time_unit);
+        snprintf(title, sizeof title, "age %.3g %s",
+                 rp_cut_ages(p->r[0], p->place[k].group[0])[age], p->r[0]->time_unit);
         at.title = title;
         rp_panel_grid(c, &at);
         for (size_t e = 0; e < 2; e++) {
