@@ -367,7 +367,7 @@ static void write_all(struct hg_model *m, const struct hg_variant *v, int hessia
         for (uint32_t k = 0; k < c.K; k++)
             c.theta[k] = s ? m->screen[(size_t)(s - 1) * c.K + k] : m->param.item[k].start;
         sweep(&c, c.symbolic, 0);
-        if (m->space == FIT_PAIRS)
+        if (m->space == FIT_PAIRS || c.flows) /* a solution goes on from row to row as long as its seed stays */
             for (uint32_t k = 1; k <= c.K + c.Q; k++)
                 sweep(&c, c.dual, k);
         else
