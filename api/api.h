@@ -26,6 +26,7 @@ struct fit_api_problem {
     struct fit_dataset_files files;
     size_t *of;                   /* parts of files */
     double *setting;
+    struct fit_arena times;       /* the same */
 };
 
 /* Keeps the message for fit_api_message() of this thread and returns the status. */
@@ -63,6 +64,8 @@ struct api_parts {
     const double **column; /* rows: no NULL in it */
     const double **place;  /* coordinates of groups or rows: the model's axes; for several files `file` after them */
     double *file;          /* from 1 */
+    struct fit_dataset_files files; /* of files with own times; its arrays are in `times` */
+    struct fit_arena times;
     double *zero;          /* nrow */
 };
 

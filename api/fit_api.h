@@ -162,6 +162,11 @@ struct fit_api_data {
      * settings of every file, file after file, and the groups have one more axis, the number of their file from 1. */
     size_t nfile;
     const uint32_t *file; /* ngroup, or nrow: 0 .. nfile - 1, each of them at least once */
+
+    /* Pairs of several files with different frame periods or first times, instead of time and step: nfile x ntime times
+     * of the frames of every file (s, increasing; NaN behind its last frame; NULL: 0, step, ... for all ntime), and
+     * nfile frame periods.  Both NULL: all files have time and step. */
+    const double *file_time, *file_step;
 };
 
 /* The model must live as long as the problem.  NULL: see fit_api_message. */

@@ -5,6 +5,7 @@
 #include "api/api.h"
 
 #include "base/arena.h"
+#include "data/file_times.h"
 #include "errors/jacobian.h"
 #include "machine/team.h"
 #include "machine/topology.h"
@@ -25,7 +26,7 @@ static enum fit_status settle_one(struct api_parts *x, size_t f, size_t s, struc
     double v = x->d.setting ? x->d.setting[at] : NAN;
     char of[64] = "";
     if (isnan(v) && strcmp(k->setting[s].name, "dt") == 0 && k->space == FIT_PAIRS)
-        v = x->d.step;
+        v = x->nfile > 1 && x->d.file_step ? x->d.file_step[f] : x->d.step;
     x->setting[at] = isnan(v) ? k->setting[s].value : v;
     if (isfinite(x->setting[at]) || k->setting[s].statistic)
         return FIT_OK;
@@ -78,6 +79,62 @@ static enum fit_status place(struct api_parts *x, size_t n, const double *const 
     return FIT_OK;
 }
 
+/* Times of a model's frames that were not given. */
+static double *count_times(const struct fit_kernel *k, size_t n, double step)
+{
+    double *time = malloc((n + 1) * sizeof *time);
+    const double first = k->first_step * step; /* as in config/finish.c */
+    for (size_t i = 0; time && i < n; i++)
+        time[i] = first + (double)i * step;
+    return time;
+}
+
+/* The frames of file f with times of its own. */
+static enum fit_status file_times(struct api_parts *x, size_t f, struct fit_file_time *out, struct fit_error *err)
+{
+    const struct fit_api_data *d = &x->d;
+    *out = (struct fit_file_time){.step = d->file_step[f]};
+    if (!(out->step > 0) || !isfinite(out->step))
+        return fit_fail(err, FIT_ERR_DATA, "file %zu: frame period %g s: give a number above 0", f + 1, out->step);
+    double *own = d->file_time ? NULL : count_times(x->k, d->ntime, out->step);
+    out->time = d->file_time ? d->file_time + f * d->ntime : fit_take_copy(&x->times, own, d->ntime, sizeof *own);
+    free(own);
+    if (!out->time)
+        return fit_no_memory(err, "arrays of the model");
+    while (out->ntime < d->ntime && isfinite(out->time[out->ntime]))
+        out->ntime++;
+    for (size_t i = 1; i < out->ntime; i++)
+        if (!(out->time[i] > out->time[i - 1]))
+            return fit_fail(err, FIT_ERR_DATA,
+                            "file %zu: times must increase: frame %zu has %.9g s, frame %zu has %.9g s", f + 1, i,
+                            out->time[i - 1], i + 1, out->time[i]);
+    if (out->ntime < 2)
+        return fit_fail(err, FIT_ERR_DATA, "file %zu: %zu frames with a time; give 2 or more", f + 1, out->ntime);
+    return FIT_OK;
+}
+
+/* Files that have times of their own: these, and those of the layout. */
+static enum fit_status check_file_times(struct api_parts *x, struct fit_error *err)
+{
+    struct fit_file_time *part = fit_take(&x->times, x->nfile, sizeof *part), all;
+    enum fit_status st = part ? FIT_OK : fit_no_memory(err, "arrays of the model");
+    for (size_t f = 0; f < x->nfile && st == FIT_OK; f++)
+        st = file_times(x, f, &part[f], err);
+    x->files = (struct fit_dataset_files){.n = x->nfile};
+    if (st != FIT_OK || !fit_file_times_join(part, &x->files, &all, &x->times))
+        return st != FIT_OK ? st : fit_no_memory(err, "arrays of the model");
+    if (all.ntime < x->d.ntime)
+        return fit_fail(err, FIT_ERR_DATA, "%zu frames, but the longest file has %zu with a time", x->d.ntime,
+                        all.ntime);
+    x->d.step = all.step;
+    x->time = malloc(all.ntime * sizeof *x->time);
+    if (!x->time)
+        return fit_no_memory(err, "arrays of the model");
+    memcpy(x->time, all.time, all.ntime * sizeof *x->time);
+    x->d.time = x->time;
+    return FIT_OK;
+}
+
 static enum fit_status check_pairs(struct api_parts *x, struct fit_error *err)
 {
     const struct fit_api_data *d = &x->d;
@@ -85,7 +142,8 @@ static enum fit_status check_pairs(struct api_parts *x, struct fit_error *err)
         return fit_fail(err, FIT_ERR_DATA,
                         "%zu frames: %s is fitted to pairs of frames, give 2 or more", d->ntime,
                         x->k->name);
-    if (!(d->step > 0) || !isfinite(d->step))
+    const int own = x->nfile > 1 && d->file_step;
+    if (!own && (!(d->step > 0) || !isfinite(d->step)))
         return fit_fail(err, FIT_ERR_DATA, "frame period %g s: give a number above 0", d->step);
     if (d->ngroup == 0)
         return fit_fail(err, FIT_ERR_DATA, "no matrices: give 1 or more");
@@ -98,13 +156,12 @@ static enum fit_status check_pairs(struct api_parts *x, struct fit_error *err)
                     x->k->axis[a].name, g + 1, x->k->name, x->k->axis[a].unit);
     if (place(x, d->ngroup, d->coord, err) != FIT_OK)
         return err->status;
+    if (own)
+        return check_file_times(x, err);
     if (d->time)
         return FIT_OK;
-    if (!(x->time = malloc(d->ntime * sizeof *x->time)))
+    if (!(x->time = count_times(x->k, d->ntime, d->step)))
         return fit_no_memory(err, "arrays of the model");
-    const double first = x->k->first_step * d->step; /* as in config/finish.c */
-    for (size_t n = 0; n < d->ntime; n++)
-        x->time[n] = first + (double)n * d->step;
     x->d.time = x->time;
     return FIT_OK;
 }
@@ -207,6 +264,7 @@ void api_parts_free(struct api_parts *x)
     free(x->place);
     free(x->file);
     free(x->zero);
+    fit_arena_free(&x->times);
     *x = (struct api_parts){0};
 }
 
@@ -223,11 +281,16 @@ static enum fit_status take_files(struct api_parts *x, struct fit_api_problem *p
         p->of[g] = (size_t)l->coord[x->k->naxis][g] - 1;
     p->setting = x->setting;
     x->setting = NULL;
-    p->files = (struct fit_dataset_files){x->nfile, p->of, p->setting};
+    p->files = x->files; /* times, if files have their own */
+    p->files.n = x->nfile;
+    p->files.of = p->of;
+    p->files.setting = p->setting;
+    p->times = x->times;
+    x->times = (struct fit_arena){0};
     p->geometry->files = &p->files;
     if (p->data)
         p->data->files = &p->files;
-    const struct fit_linkage_spec spec = {.nfile = x->nfile, .file = p->of, .setting = p->setting};
+    const struct fit_linkage_spec spec = {.files = &p->files};
     return fit_linkage_new(x->k, p->geometry, &spec, &p->link, err);
 }
 
@@ -274,6 +337,7 @@ API void fit_api_problem_free(struct fit_api_problem *p)
     fit_linkage_free(p->link);
     free(p->of);
     free(p->setting);
+    fit_arena_free(&p->times);
     free(p);
 }
 

@@ -147,6 +147,7 @@ int main(int argc, char **argv)
     signals_catch(on_interrupt);
     enum fit_status st = find_self(argv[0], f.dir, &err);
     int done = 0;
+    char **const given = argv;
     if (st == FIT_OK)
         st = front_names(&f, &argc, &argv, &done, &err);
     if (st == FIT_OK && !done)
@@ -155,5 +156,7 @@ int main(int argc, char **argv)
         st = fit_fail(&err, FIT_ERR_IO, "standard output cannot be written");
     if (st != FIT_OK)
         fprintf(f.err, "%s: %s%s\n", f.name, fit_error_word(&err), err.message);
+    if (argv != given)
+        free(argv);
     return st == FIT_OK ? f.exit_code : fit_status_exit(st);
 }

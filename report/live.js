@@ -237,7 +237,10 @@
     c.putImageData(image, 0, 0);
   }
 
-  function time(k) { return live.t[k]; }
+  /* Times of the cells of a group: files may have their own. */
+  function timesOf(g) { return g.t || live.t; }
+
+  function time(k) { return timesOf(live.groups[state.group])[k]; }
 
   /* Where a time lies on the map, in percent of its side: frames may be left out. */
   function percent(t) {
@@ -283,7 +286,7 @@
       if (twice < 0 || j >= n) break;
       const v = at(g, "c2", i, j);
       if (Number.isNaN(v)) continue;
-      points.push([time(j) - time(i), v, at(g, "fit", i, j)]);
+      points.push([timesOf(g)[j] - timesOf(g)[i], v, at(g, "fit", i, j)]);
     }
     return points;
   }

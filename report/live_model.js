@@ -105,7 +105,7 @@ const homodyneModel = (function () {
     this.tied = Boolean(t.unknown);
     const width = this.tied ? t.unknown.length : 0, key = function (g) {
       return JSON.stringify([t.tie_factor.slice(g * p * width, (g + 1) * p * width), t.tie_constant.slice(g * p, (g + 1) * p),
-        own ? t.setting.slice(g * own, (g + 1) * own) : 0]);
+        own ? t.setting.slice(g * own, (g + 1) * own) : 0, t.file ? t.file[g] : 0]);
     };
     this.own = own;
     this.kind = this.groups.map(function (_, g) { return g; });
@@ -123,6 +123,12 @@ const homodyneModel = (function () {
     });
   };
 
+  /* Times of the frames of group g: files may have their own, one after the other. */
+  Model.prototype.timesOf = function (g) {
+    const t = this.told, n = t.file ? t.time.length / t.step.length : 0;
+    return t.file ? t.time.slice(t.file[g] * n, (t.file[g] + 1) * n) : t.time;
+  };
+
   /* The kernel's tables are those of group g. false: the model has no values there. */
   Model.prototype.place = function (g) {
     if (!this.tied) return true;
@@ -130,6 +136,10 @@ const homodyneModel = (function () {
     if (this.ready === key) return true;
     this.ready = "";
     if (this.own) this.put("setting", this.told.setting.slice(g * this.own, (g + 1) * this.own));
+    if (this.told.file) {
+      this.put("time", this.timesOf(g));
+      this.exports.live_step(this.told.step[this.told.file[g]]);
+    }
     this.put("theta", this.thetaOf(g));
     if (this.exports.live_prepare() !== 0) return false;
     this.ready = key;
@@ -189,11 +199,12 @@ const homodyneModel = (function () {
 
   Model.prototype.open = function () {
     const t = this.told, e = this.exports, self = this;
-    if (e.live_open(this.groups.length, t.time ? t.time.length : 0, t.frame ? t.frame.length : 0, this.ncell, t.step ? t.step[0] : 0) !== 0)
+    if (e.live_open(this.groups.length, t.time ? this.timesOf(0).length : 0, t.frame ? t.frame.length : 0, this.ncell, t.step ? t.step[0] : 0) !== 0)
       return false;
     if (!t.theta) this.begin();
     this.classify();
-    ["coord", "time", "frame"].forEach(function (name) { if (t[name]) self.put(name, t[name]); });
+    ["coord", "frame"].forEach(function (name) { if (t[name]) self.put(name, t[name]); });
+    if (t.time) this.put("time", this.timesOf(0));
     if (t.setting && !this.own) this.put("setting", t.setting);
     if (this.nlinear) this.putBounds();
     const moved = this.tied ? t.unknown : t.theta;
@@ -297,7 +308,7 @@ const homodyneModel = (function () {
 
   /* The correlation function at the age of the cells a + b = s: [lag in s, mean], frame by frame. */
   Model.prototype.cut = function (k, s) {
-    const bin = this.told.bin, last = this.told.frame.length - 1, time = this.told.time, frame = this.told.frame;
+    const bin = this.told.bin, last = this.told.frame.length - 1, time = this.timesOf(k), frame = this.told.frame;
     const sum = Math.min(Math.round((s + 1) * bin) - 1, 2 * last), pairs = [];
     for (let lag = 1; lag <= last; lag++) {
       const i = Math.floor((sum - lag) / 2), j = i + lag;

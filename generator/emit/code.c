@@ -380,10 +380,67 @@ static const char *fused_sum_text(struct hg_code *c, const struct hg_node *n)
     return s;
 }
 
+/* Place of factor f in the product `id`; its number of factors: it is none, or has a name, or has not this factor. */
+static uint32_t place_of(const struct hg_code *c, hg_id id, hg_id f)
+{
+    const struct hg_node *n = hg_at(c->e, id);
+    uint32_t k = 0;
+    while (k < n->nargs && (n->op != HG_PROD || hg_code_bound(c, id) || n->arg[k] != f))
+        k++;
+    return k;
+}
+
+static int has_factor(const struct hg_code *c, hg_id id, hg_id f)
+{
+    return place_of(c, id, f) < hg_at(c->e, id)->nargs;
+}
+
+/* A vector that all terms of a sum have as a factor; 0: none. Taken out it saves a multiplication for each term, where
+ * the rest of one is still a product. */
+static hg_id common_factor(const struct hg_code *c, const struct hg_node *sum)
+{
+    const struct hg_node *first = hg_at(c->e, sum->arg[0]);
+    for (uint32_t k = 0; first->op == HG_PROD && k < first->nargs; k++) {
+        const hg_id f = first->arg[k];
+        uint32_t with = 0, longer = 0;
+        for (uint32_t m = 0; m < sum->nargs && hg_code_is_vector(c, f); m++) {
+            with += has_factor(c, sum->arg[m], f) != 0;
+            longer += hg_at(c->e, sum->arg[m])->nargs > 2;
+        }
+        if (with == sum->nargs && longer)
+            return f;
+    }
+    return 0;
+}
+
+/* f * (the terms without f) */
+static const char *factored_text(struct hg_code *c, const struct hg_node *sum, hg_id f)
+{
+    struct hg_arena *a = c->e->arena;
+    const char *s = NULL;
+    for (uint32_t pass = 0; pass < 2; pass++)
+        for (uint32_t k = 0; k < sum->nargs; k++) {
+            struct hg_node m = *hg_at(c->e, sum->arg[k]);
+            hg_id *arg = hg_alloc(a, m.nargs * sizeof *arg);
+            const uint32_t at = place_of(c, sum->arg[k], f);
+            memcpy(arg, m.arg, at * sizeof *arg);
+            memcpy(arg + at, m.arg + at + 1, (m.nargs - at - 1) * sizeof *arg);
+            m.arg = arg, m.nargs--;
+            const char *t = m.nargs == 1 ? hg_code_factor(c, arg[0]) : prod_text(c, &m);
+            const uint32_t negative = t[0] == '-';
+            if (negative == pass)
+                s = s ? hg_format(a, "%s %c %s", s, pass ? '-' : '+', t + negative) : t;
+        }
+    return hg_format(a, "%s*(%s)", hg_code_factor(c, f), s);
+}
+
 static const char *sum_text(struct hg_code *c, const struct hg_node *n)
 {
     if (c->fused)
         return fused_sum_text(c, n);
+    const hg_id common = c->open ? common_factor(c, n) : 0; /* in the loop of a sum */
+    if (common)
+        return factored_text(c, n, common);
     struct hg_arena *a = c->e->arena;
     HG_SCRATCH const char **term = hg_zeros(n->nargs, sizeof *term);
     HG_SCRATCH unsigned char *negative = hg_zeros(n->nargs, 1);
@@ -666,6 +723,40 @@ static void declare_sine_cosine(struct hg_code *c, const struct hg_node *n)
     hg_code_bind(c, cosine, k);
 }
 
+/* n of 1/x^n for n = 1 .. 4; else 0. */
+static int inverse_power(const struct hg_expr *e, const struct hg_node *n)
+{
+    double b;
+    return n->op == HG_POW && hg_is_const(e, n->arg[1], &b) && b == floor(b) && b <= -1 && b >= -4 ? (int)-b : 0;
+}
+
+/* Several of 1/x, 1/x^2, ... of the same vector: one division serves all. */
+static void declare_inverse(struct hg_code *c, const struct hg_node *n)
+{
+    struct hg_code_private *p = c->private_;
+    const hg_id base = n->nargs ? n->arg[0] : 0;
+    uint32_t several = 0;
+    if (!inverse_power(c->e, n) || !hg_code_is_vector(c, base))
+        return;
+    for (hg_id id = base + 1; id < p->n; id++)
+        several += p->uses[id] && !p->var[id] && inverse_power(c->e, hg_at(c->e, id)) &&
+                   hg_at(c->e, id)->arg[0] == base;
+    if (several < 2)
+        return;
+    const char *x = hg_code_factor(c, base);
+    const char *inverse = hg_code_unique(c, hg_format(c->e->arena, "inv_%s", hg_code_stem(c, base)));
+    hg_declare(c->out, "const fit_vd", "%s = 1.0/%s;", inverse, x);
+    for (hg_id id = base + 1; id < p->n; id++) {
+        const int power = inverse_power(c->e, hg_at(c->e, id));
+        if (!p->uses[id] || p->var[id] || !power || hg_at(c->e, id)->arg[0] != base)
+            continue;
+        const char *name = power == 1 ? inverse : hg_code_unique(c, hg_code_stem(c, id));
+        if (power > 1)
+            hg_declare(c->out, "const fit_vd", "%s = %s;", name, repeated(c, inverse, power));
+        hg_code_bind(c, id, name);
+    }
+}
+
 void hg_code_need(struct hg_code *c, hg_id id)
 {
     struct hg_code_private *p = c->private_;
@@ -696,6 +787,7 @@ void hg_code_need(struct hg_code *c, hg_id id)
     declare_log(c, n);
     declare_sinc(c, n);
     declare_sine_cosine(c, n);
+    declare_inverse(c, n);
     if (p->var[id])
         return;
     if (p->uses[id] > 1 || n->name)

@@ -55,10 +55,15 @@ uint32_t hg_contract_nfield(const struct hg_emit *em)
     return E * (E + 1) / 2 + E;
 }
 
+uint32_t hg_contract_place(uint32_t E, uint32_t c, uint32_t d)
+{
+    const uint32_t a = c < d ? c : d, b = c < d ? d : c;
+    return b == E ? E * (E + 1) / 2 + a : a * E - a * (a + 1) / 2 + b;
+}
+
 uint32_t hg_contract_field(const struct hg_emit *em, uint32_t c, uint32_t d)
 {
-    uint32_t E = em->p->nchannel, a = c < d ? c : d, b = c < d ? d : c;
-    return b == E ? E * (E + 1) / 2 + a : a * E - a * (a + 1) / 2 + b;
+    return hg_contract_place(em->p->nchannel, c, d);
 }
 
 const char *hg_contract_field_name(const struct hg_emit *em, uint32_t c, uint32_t d)

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "emit/emit.h"
+#include "emit/emit_block.h"
 
 struct hg_contract; /* which sums are taken, and how */
 
@@ -14,6 +14,7 @@ struct hg_contract *hg_contract_new(struct hg_emit *em);
 
 /* Fields of a pair and their indices; d may be the number of channels, which stands for the residual. */
 uint32_t hg_contract_nfield(const struct hg_emit *em);
+uint32_t hg_contract_place(uint32_t E, uint32_t c, uint32_t d); /* of E numbers and the residual */
 uint32_t hg_contract_field(const struct hg_emit *em, uint32_t c, uint32_t d);
 const char *hg_contract_field_name(const struct hg_emit *em, uint32_t c, uint32_t d);
 
@@ -28,3 +29,15 @@ void hg_contract_tile_end(struct hg_contract *x, struct hg_tree *out);
 
 /* Operations per pair: as emitted, and if every product were added to its sum directly. */
 void hg_contract_count(const struct hg_contract *x, unsigned *taken, unsigned *direct);
+
+/* --- sums over many groups, by the fields that channels share (struct hg_shared of form.h; emit_shared.c) --------- */
+
+/* Roots besides those of the channels: the fields. Returns their number; 0 where sharing does not pay. */
+uint32_t hg_shared_roots(const struct hg_emit *em, hg_id *root);
+
+/* In the loop over the pairs of a group, with `many`: the fields and the residual, in place of the channels. */
+void hg_shared_store(struct hg_emit *em, struct hg_code *c);
+
+/* The function shared_fields: the sums of products of two channels, and of a channel and the residual, in place of
+ * those of two fields, and of a field and the residual. */
+void hg_shared_function(struct hg_emit *em, struct hg_block *b, struct hg_tree *out);

@@ -440,7 +440,7 @@ static void write_moments(struct hg_gpu *x, uint32_t from, uint32_t to)
 /* --- gradient ------------------------------------------------------------------------------------------- */
 
 /* a_c of every channel, then the sums of the parameters. */
-static void add_adjoints(struct hg_adjoint *y, struct hg_gpu *x, struct hg_code *c, uint32_t from, uint32_t to)
+static void add_adjoints(const struct hg_terms *y, struct hg_gpu *x, struct hg_code *c, uint32_t from, uint32_t to)
 {
     struct hg_arena *a = c->e->arena;
     const struct hg_plan *p = x->em->p;
@@ -470,7 +470,7 @@ static void add_adjoints(struct hg_adjoint *y, struct hg_gpu *x, struct hg_code 
 }
 
 /* Fields F of a group. */
-static void adjoint_group(struct hg_adjoint *y, struct hg_gpu *x, struct hg_code *c, const hg_id *root)
+static void adjoint_group(const struct hg_terms *y, struct hg_gpu *x, struct hg_code *c, const hg_id *root)
 {
     hg_open(x->out, "for (size_t g = 0; g < ng; g++) {");
     open_group(x);
@@ -490,11 +490,11 @@ static void adjoint_group(struct hg_adjoint *y, struct hg_gpu *x, struct hg_code
 static void write_gradient(struct hg_gpu *x, uint32_t from, uint32_t to)
 {
     struct hg_emit *em = x->em;
-    struct hg_adjoint y = {.em = em};
+    struct hg_terms y = {.e = em->e};
     struct hg_block b;
     const uint32_t Q = em->p->nlinear;
     uint32_t nroot;
-    hg_id *root = hg_adjoint_arrange(&y, &nroot);
+    hg_id *root = hg_adjoint_arrange(em, &y, &nroot);
     hg_id *all = hg_alloc(em->e->arena, (nroot + Q + 1) * sizeof *all);
     memcpy(all, root, nroot * sizeof *all);
     memcpy(all + nroot, root, (Q + 1) * sizeof *all); /* seeds and the mean use the basis functions again */

@@ -16,8 +16,6 @@
 #include "emit/emit_gradient.h"
 
 
-enum { MOST_TERMS = 64 }; /* of one channel; longer sums are summed over the groups as they are */
-
 /* --- arrangement -------------------------------------------------------------------------------------- */
 
 hg_id hg_emit_adjoint(struct hg_emit *em, hg_id m)
@@ -34,86 +32,13 @@ hg_id hg_emit_adjoint(struct hg_emit *em, hg_id m)
     return hg_sum(e, p->nlinear + 1, term);
 }
 
-static int sums_over_groups(const struct hg_emit *em, hg_id id)
+hg_id *hg_adjoint_arrange(struct hg_emit *em, struct hg_terms *x, uint32_t *nroot)
 {
-    return (hg_at(em->e, id)->vary & HG_G) != 0;
-}
-
-static void add_term(struct hg_adjoint *x, uint32_t channel, hg_id product)
-{
-    struct hg_expr *e = x->em->e;
-    const struct hg_node n = *hg_at(e, product);
-    hg_id *in = hg_alloc(e->arena, (n.nargs + 1) * sizeof *in), *out = hg_alloc(e->arena, (n.nargs + 1) * sizeof *out);
-    uint32_t nin = 0, nout = 0, f = 0;
-    for (uint32_t k = 0; n.op == HG_PROD && k < n.nargs; k++) {
-        if (sums_over_groups(x->em, n.arg[k]))
-            in[nin++] = n.arg[k];
-        else
-            out[nout++] = n.arg[k];
-    }
-    hg_id core = nin ? hg_prod(e, nin, in) : product;
-    while (f < x->nfield && x->field[f] != core)
-        f++;
-    if (f == x->nfield) {
-        x->field = hg_grow(e->arena, x->field, x->nfield, x->nfield + 1, sizeof *x->field, &x->field_room);
-        x->field[x->nfield++] = core;
-    }
-    x->term = hg_grow(e->arena, x->term, x->nterm, x->nterm + 1, sizeof *x->term, &x->term_room);
-    x->term[x->nterm++] = (struct hg_adjoint_term){channel, f, nout ? hg_prod(e, nout, out) : hg_const(e, 1.0)};
-}
-
-/* The terms of x, multiplied out as far as that separates pairs from groups; 0 when there are too many. */
-static uint32_t multiply_out(struct hg_emit *em, hg_id x, hg_id *term, uint32_t most)
-{
-    struct hg_expr *e = em->e;
-    const struct hg_node n = *hg_at(e, x);
-    uint32_t nterm = 0;
-    if (n.op == HG_SUM) {
-        for (uint32_t k = 0; k < n.nargs; k++) {
-            uint32_t more = multiply_out(em, n.arg[k], term + nterm, most - nterm);
-            if (more == 0)
-                return 0;
-            nterm += more;
-        }
-        return nterm;
-    }
-    for (uint32_t k = 0; n.op == HG_PROD && k < n.nargs; k++) {
-        const struct hg_node s = *hg_at(e, n.arg[k]);
-        hg_id *factor = hg_alloc(e->arena, n.nargs * sizeof *factor);
-        if (s.op != HG_SUM || !(s.vary & HG_G) || !(s.vary & (HG_I | HG_J)))
-            continue;
-        for (uint32_t f = 0; f < n.nargs; f++)
-            factor[f] = n.arg[f];
-        for (uint32_t m = 0; m < s.nargs; m++) {
-            factor[k] = s.arg[m];
-            uint32_t more = multiply_out(em, hg_prod(e, n.nargs, factor), term + nterm, most - nterm);
-            if (more == 0)
-                return 0;
-            nterm += more;
-        }
-        return nterm;
-    }
-    if (most == 0)
-        return 0;
-    term[0] = x;
-    return 1;
-}
-
-hg_id *hg_adjoint_arrange(struct hg_adjoint *x, uint32_t *nroot)
-{
-    struct hg_emit *em = x->em;
     struct hg_plan *p = em->p;
     struct hg_expr *e = em->e;
-    hg_id term[MOST_TERMS];
     uint32_t n = 0;
-    for (uint32_t c = 0; c < p->nchannel; c++) {
-        hg_id a = hg_separate(p, hg_emit_adjoint(em, p->channel[c].m), &em->form->separation);
-        uint32_t nterm = multiply_out(em, a, term, MOST_TERMS);
-        if (nterm == 0)
-            term[nterm++] = a;
-        for (uint32_t k = 0; k < nterm; k++)
-            add_term(x, c, term[k]);
-    }
+    for (uint32_t c = 0; c < p->nchannel; c++)
+        hg_terms_add(x, c, hg_separate(p, hg_emit_adjoint(em, p->channel[c].m), &em->form->separation));
     hg_id *root = hg_alloc(e->arena, (p->nlinear + 1 + x->nfield + x->nterm) * sizeof *root);
     for (uint32_t q = 0; q < p->nlinear; q++)
         root[n++] = hg_separate(p, p->basis[q], &em->form->separation);
@@ -210,9 +135,9 @@ void hg_emit_seeds(struct hg_emit *em, struct hg_code *c, const char *y, const h
         declare_seed(em, c, basis, q);
 }
 
-static void group_part(struct hg_adjoint *x, struct hg_code *c, const hg_id *root)
+static void group_part(struct hg_emit *em, const struct hg_terms *x, struct hg_code *c, const hg_id *root)
 {
-    hg_emit_seeds(x->em, c, "y", root);
+    hg_emit_seeds(em, c, "y", root);
     hg_block_need_scalars(c, x->nfield, x->field);
     for (uint32_t f = 0; f < x->nfield; f++)
         hg_code_need(c, x->field[f]);
@@ -230,9 +155,8 @@ static int has_row(const struct hg_channel *ch)
     return ch->kind == HG_CHANNEL_DELTA || ch->kind == HG_CHANNEL_AT_I;
 }
 
-static void pair_sums(struct hg_adjoint *x, struct hg_code *c)
+static void pair_sums(const struct hg_plan *p, const struct hg_terms *x, struct hg_code *c)
 {
-    struct hg_plan *p = x->em->p;
     struct hg_arena *a = c->e->arena;
     for (uint32_t ch = 0; ch < p->nchannel; ch++) {
         const char *s = NULL, *name = hg_format(a, "a_%s", p->channel[ch].name);
@@ -255,11 +179,11 @@ static void pair_sums(struct hg_adjoint *x, struct hg_code *c)
     }
 }
 
-static void gradient_block(struct hg_adjoint *x, struct hg_block *b, struct hg_tree *out)
+static void gradient_block(struct hg_emit *em, struct hg_block *b, struct hg_tree *out)
 {
-    struct hg_emit *em = x->em;
+    struct hg_terms fields = {.e = em->e}, *x = &fields;
     uint32_t nroot, Q = em->p->nlinear;
-    hg_id *root = hg_adjoint_arrange(x, &nroot);
+    hg_id *root = hg_adjoint_arrange(em, x, &nroot);
     hg_id *all = hg_alloc(em->e->arena, (nroot + Q + 1) * sizeof *all);
     for (uint32_t k = 0; k < nroot; k++)
         all[k] = root[k];
@@ -280,12 +204,12 @@ static void gradient_block(struct hg_adjoint *x, struct hg_block *b, struct hg_t
     hg_offer(out, "const double *", "seeds = adj + g * %u;", 1 + Q * (Q + 1) / 2);
     hg_offer(out, "const double *", "at_lin = lin + g * %u;", Q);
     hg_code_push(&c);
-    group_part(x, &c, root);
+    group_part(em, x, &c, root);
     hg_code_pop(&c);
     hg_close(out);
     hg_put(out, "\n");
     hg_line(out, "/* products with what does not depend on the group */");
-    pair_sums(x, &c);
+    pair_sums(em->p, x, &c);
     hg_code_pop(&c);
     hg_code_end(&c);
     hg_close_function(out);
@@ -336,9 +260,8 @@ static void column_end(struct hg_emit *em, struct hg_tree *out)
 void hg_emit_gradient(struct hg_emit *em, struct hg_tree *out)
 {
     struct hg_block b = {.em = em};
-    struct hg_adjoint x = {.em = em};
     uint32_t E = em->p->nchannel, K = em->p->nparam;
-    gradient_block(&x, &b, out);
+    gradient_block(em, &b, out);
     hg_put(out,
             "enum { CHANNELS = %u, GRADIENT_SUMS = %u, GRADIENT_EXPS = %u };\n\n"
             "/* Scratch, in vectors: column sums [block][CHANNELS], the sums of a row [CHANNELS], one sum for each\n"

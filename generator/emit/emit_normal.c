@@ -6,6 +6,7 @@
  * The cross moments sum b_q m_k are needed per group: their fields are summed down the columns and along the
  * rows, and multiplied by the tables once per tile:
  *     sum_ij s_ij (U_j - U_i) = sum_j U_j (sum_i s_ij) - sum_i U_i (sum_j s_ij).
+ * Of many groups, the products of fewer numbers that channels share are summed, where there are such (emit_shared.c).
  */
 #include "emit/emit_block.h"
 #include "emit/emit_contract.h"
@@ -185,15 +186,28 @@ static void accumulate_slots(struct hg_emit *em, struct hg_code *c)
     }
 }
 
+static int shares(const struct hg_emit *em)
+{
+    return em->form->shared.nfield > 0;
+}
+
 /* The residual and the channels, multiplied by the root of the weight so that products of two have the weight. */
 static void store_channels(struct hg_emit *em, struct hg_code *c)
 {
     uint32_t E = em->p->nchannel;
     hg_declare(c->out, "const fit_vd", "r = fit_kept(masked, use, y - (%s));", hg_block_mean(c));
+    if (shares(em)) {
+        hg_open(c->out, "if (many) {");
+        hg_shared_store(em, c);
+        hg_close(c->out);
+        hg_open(c->out, "if (!many) {");
+    }
     for (uint32_t e = 0; e < E; e++)
         hg_do(c->out, "at_m[%u] = fit_weighted(masked, root, fit_kept(masked, use, %s)); /* m_%s */", e,
               hg_code_vector(c, em->form->m[e]), em->p->channel[e].name);
     hg_do(c->out, "at_m[%u] = fit_weighted(masked, root, r);", E);
+    if (shares(em))
+        hg_close(c->out);
 }
 
 /* Arguments of a function of one group of a strip. */
@@ -203,6 +217,12 @@ static const struct hg_member strip_member[] = {
     {"size_t ", "g"},                   {"size_t ", "first"},                  {"size_t ", "at"},
     {"const double *", "data"},         {"const fit_vd *restrict ", "pair"},   {"const fit_vd *", "nearest"},
     {NULL, NULL}};
+
+/* What functions and calls have in addition where channels share numbers. */
+static const char *many_too(const struct hg_emit *em, const char *text)
+{
+    return shares(em) ? text : "";
+}
 
 /* Results of such a function. They are parameters: gcc uses `restrict` of parameters, but not of members. */
 static const char written[] = "fit_vd *restrict column, fit_vd *restrict row, fit_vd *restrict m";
@@ -236,8 +256,8 @@ static void group_function(struct hg_emit *em, struct hg_code *c, const struct s
         "/* Group g of the vectors k0 .. k1-1 of a strip: residual and channels m_c\n"
         " * (d mean/d theta_k = sum_c m_c U_ck) to m, cross moments to the sums of the columns and of the row. */\n");
     hg_open_function(out, hg_format(em->e->arena, "%s void", em->inlined), "normal_group",
-                     hg_format(em->e->arena, "const struct strip *strip, size_t k0, size_t k1, const int masked, %s",
-                               written));
+                     hg_format(em->e->arena, "const struct strip *strip, size_t k0, size_t k1, const int masked, %s%s",
+                               many_too(em, "const int many, "), written));
     hg_define_members(out, "strip", strip_member);
     hg_declare(out, "const size_t", "ng = l->ngroup;");
     hg_code_push(c);
@@ -273,13 +293,13 @@ static void group_function(struct hg_emit *em, struct hg_code *c, const struct s
 
 /* Sums over a few groups of products of two channels, or of a channel and the residual: passes over as many as
  * registers hold. */
-static void products_function(struct hg_emit *em, struct hg_tree *out)
+static void products_function(struct hg_emit *em, const char *name, uint32_t E, struct hg_tree *out)
 {
     enum { MOST = 27 };
-    uint32_t E = em->p->nchannel, n = hg_contract_nfield(em);
+    const uint32_t n = hg_contract_place(E, E, E - 1) + 1;
     hg_put(out,
         "/* field = (begin) or += sum over n groups of the products of two of the numbers m of a pair. */\n");
-    hg_open_function(out, hg_format(em->e->arena, "%s void", em->inlined), "normal_products",
+    hg_open_function(out, hg_format(em->e->arena, "%s void", em->inlined), name,
                 "size_t n, int begin, const fit_vd *restrict m, fit_vd *restrict field");
     for (uint32_t from = 0; from < n; from += MOST) {
         uint32_t to = n - from > MOST ? from + MOST : n;
@@ -289,9 +309,10 @@ static void products_function(struct hg_emit *em, struct hg_tree *out)
         hg_declare(out, "const fit_vd *", "x = m + g * CHANNELS_R;");
         for (uint32_t c = 0; c < E; c++)
             for (uint32_t d = c; d <= E; d++) {
-                uint32_t f = hg_contract_field(em, c, d);
+                const uint32_t f = hg_contract_place(E, c, d);
                 if (f >= from && f < to)
-                    hg_do(out, "s%u += x[%u]*x[%u]; /* %s */", f, c, d, hg_contract_field_name(em, c, d));
+                    hg_do(out, "s%u += x[%u]*x[%u];%s", f, c, d, E < em->p->nchannel ? "" :
+                          hg_format(em->e->arena, " /* %s */", hg_contract_field_name(em, c, d)));
             }
         hg_close(out);
         for (uint32_t f = from; f < to; f++)
@@ -314,7 +335,7 @@ static void strip_structure(const struct hg_block *b, struct hg_tree *out)
 static uint32_t strip_functions(struct hg_emit *em, struct hg_block *b, struct hg_tree *out)
 {
     uint32_t E = em->p->nchannel, Q = em->p->nlinear, nroot = 0, n = em->form->nslot;
-    hg_id *root = hg_alloc(em->e->arena, (2 * Q + 1 + E + em->form->nmoment) * sizeof *root);
+    hg_id *root = hg_alloc(em->e->arena, (2 * Q + 1 + 2 * E + em->form->nmoment) * sizeof *root);
     for (uint32_t q = 0; q < Q; q++)
         root[nroot++] = em->form->basis[q];
     for (uint32_t q = 0; q < Q; q++)
@@ -324,6 +345,7 @@ static uint32_t strip_functions(struct hg_emit *em, struct hg_block *b, struct h
         root[nroot++] = em->form->m[e];
     for (uint32_t s = 0; s < n; s++)
         root[nroot++] = hg_form_slot(em->form, s)->core;
+    nroot += hg_shared_roots(em, root + nroot);
     struct hg_code c = hg_block_begin(em, b, out, nroot, root);
     struct split s = split_nodes(em, &c, nroot, root);
     hg_code_end(&c);
@@ -334,7 +356,11 @@ static uint32_t strip_functions(struct hg_emit *em, struct hg_block *b, struct h
     hg_code_end(&c);
     strip_structure(b, out);
     hg_put_tree(out, group);
-    products_function(em, out);
+    products_function(em, "normal_products", E, out);
+    if (shares(em)) {
+        products_function(em, "shared_products", em->form->shared.nfield, out);
+        hg_shared_function(em, b, out);
+    }
     return s.nstored;
 }
 
@@ -486,8 +512,9 @@ static void masked_function(struct hg_emit *em, struct hg_tree *out)
 {
     hg_put(out, "/* Vectors of pairs (i, j ..) of a strip: fields. */\n");
     hg_open_function(out, "FIT_LARGE void", "normal_masked",
-                     hg_format(em->e->arena, "const struct strip *strip, size_t k0, size_t k1, %s", written));
-    hg_do(out, "normal_group(strip, k0, k1, 1, column, row, m);");
+                     hg_format(em->e->arena, "const struct strip *strip, size_t k0, size_t k1, %s%s",
+                               many_too(em, "const int many, "), written));
+    hg_do(out, "normal_group(strip, k0, k1, 1, %scolumn, row, m);", many_too(em, "many, "));
     hg_close_function(out);
 }
 
@@ -504,9 +531,10 @@ static const char to_pairs[] =
     "const size_t whole = (t->j1 - j) / FIT_VL, high = whole < low ? low : whole < n ? whole : n;\n"
     "for (size_t k = 0; k < n; k++)\n"
     "    normal_pair(l, w, exps, i, first + k / PIECES, k % PIECES * FIT_VL, pair + k * PAIRS);";
-static const char of_group[] =
+static const char to_vectors[] =
     "fit_vd *c = column + (g * pieces + place) * COLUMNS;\n"
-    "fit_vd *r = row + (kept * ng + g) * ROWS, *x = m + g % BATCH * CHANNELS_R;\n"
+    "fit_vd *r = row + (kept * ng + g) * ROWS, *x = m + g % BATCH * CHANNELS_R;";
+static const char of_channels[] =
     "if (low > 0)\n"
     "    normal_masked(&strip, 0, low, c, r, x);\n"
     "normal_group(&strip, low, high, 0, c, r, x);\n"
@@ -514,8 +542,26 @@ static const char of_group[] =
     "    normal_masked(&strip, high, n, c, r, x);\n"
     "if (g % BATCH == BATCH - 1 || g + 1 == ng)\n"
     "    for (size_t k = 0; k < n; k++)\n"
-    "        normal_products(g % BATCH + 1, g < BATCH, m + k * BATCH * CHANNELS_R, field + k * "
-    "FIELDS);";
+    "        normal_products(g % BATCH + 1, g < BATCH, m + k * BATCH * CHANNELS_R, field + k * FIELDS);";
+static const char of_channels_or_fields[] =
+    "if (low > 0)\n"
+    "    normal_masked(&strip, 0, low, many, c, r, x);\n"
+    "if (many)\n"
+    "    normal_group(&strip, low, high, 0, 1, c, r, x);\n"
+    "else\n"
+    "    normal_group(&strip, low, high, 0, 0, c, r, x);\n"
+    "if (high < n)\n"
+    "    normal_masked(&strip, high, n, many, c, r, x);\n"
+    "if (g % BATCH < BATCH - 1 && g + 1 < ng)\n"
+    "    continue;\n"
+    "for (size_t k = 0; k < n && many; k++)\n"
+    "    shared_products(g % BATCH + 1, g < BATCH, m + k * BATCH * CHANNELS_R, field + k * FIELDS);\n"
+    "for (size_t k = 0; k < n && !many; k++)\n"
+    "    normal_products(g % BATCH + 1, g < BATCH, m + k * BATCH * CHANNELS_R, field + k * FIELDS);";
+static const char to_channels[] =
+    "for (size_t k = 0; k < n && many; k++)\n"
+    "    shared_fields(l, w, exps, t, i, first + k / PIECES, k % PIECES * FIT_VL, k < low || k >= high,\n"
+    "                  field + k * FIELDS);\n";
 static const char to_next[] =
     "at += (b - first) * ng * FIT_LANES;\n"
     "data += (b - first) * ng * FIT_LANES;\n"
@@ -535,9 +581,10 @@ static void strip_loops(const struct hg_block *b, struct hg_tree *out)
     hg_open(out, "for (size_t g = 0; g < ng; g++) {");
     hg_line(out, "const struct strip strip = {l, w, lin, exps, t, i, g, first, at, data, pair%s};",
             nearest ? ", nearest" : "");
-    hg_line(out, "%s", of_group);
+    hg_line(out, "%s", to_vectors);
+    hg_line(out, "%s", shares(b->em) ? of_channels_or_fields : of_channels);
     hg_close(out);
-    hg_line(out, "%s", to_next);
+    hg_line(out, "%s%s", many_too(b->em, to_channels), to_next);
     hg_close(out);
 }
 
@@ -577,6 +624,9 @@ void hg_emit_normal(struct hg_emit *em, struct hg_tree *out)
                  "for (fit_vd *v = down; v < H + SUMS; v++)\n"
                  "    *v = (fit_vd){0};");
     hg_block_exp_prologue(em, &b, out);
+    if (shares(em))
+        hg_line(out, "const int many = ng >= %u; /* groups: the numbers that channels share are summed */",
+                em->form->shared.least);
     strip_loops(&b, out);
     hg_put_tree(out, row);
     hg_close(out);

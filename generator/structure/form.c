@@ -3,6 +3,9 @@
 
 #include "base/diag.h"
 #include "structure/factor.h"
+#include "structure/terms.h"
+
+#include <string.h>
 
 void hg_form_strip(struct hg_expr *e, hg_id x, hg_id *coefficient, hg_id *core)
 {
@@ -95,6 +98,100 @@ static void number_slots(struct hg_form *f)
     }
 }
 
+/* The channels m, separated and not yet factored, by fields. */
+static void collect_fields(struct hg_form *f, const hg_id *m)
+{
+    const uint32_t E = f->p->nchannel;
+    struct hg_expr *e = f->p->e;
+    struct hg_terms t = {.e = e};
+    for (uint32_t c = 0; c < E; c++)
+        hg_terms_add(&t, c, m[c]);
+    f->shared = (struct hg_shared){.nfield = t.nfield, .field = t.field};
+    f->shared.coefficient = hg_alloc(e->arena, (E * t.nfield + 1) * sizeof *f->shared.coefficient);
+    memset(f->shared.coefficient, 0, E * t.nfield * sizeof *f->shared.coefficient);
+    for (uint32_t k = 0; k < t.nterm; k++) {
+        hg_id *to = &f->shared.coefficient[t.term[k].channel * t.nfield + t.term[k].field];
+        *to = *to ? hg_add(e, *to, t.term[k].coefficient) : t.term[k].coefficient;
+    }
+}
+
+/* The number of groups from which on the sums over fields pay: what products cost less in a group, against what it
+ * costs to make the sums of the channels' products from them; 0: there is none worth it. */
+static uint32_t least_groups(const struct hg_form *f)
+{
+    /* in operations, as measured: a number that is stored and loaded, a coefficient */
+    enum { MOST = 32, MOVED = 6, COEFFICIENT = 3 };
+    const uint32_t E = f->p->nchannel, F = f->shared.nfield;
+    uint32_t once = 0;
+    if (F >= E)
+        return 0;
+    for (uint32_t c = 0; c < E; c++)
+        for (uint32_t k = 0; k < F; k++)
+            if (f->shared.coefficient[c * F + k])
+                once += COEFFICIENT + (F + 1) + c + 1; /* times the sums of each field, then for each channel d <= c */
+    once += E * (E + 1) / 2 + E + F * (F + 1) / 2 + F;
+    const uint32_t saved = (E * (E + 1) - F * (F + 1)) / 2 + (E - F) * (1 + MOVED);
+    const uint32_t least = once / saved + 1;
+    return least <= MOST ? least : 0;
+}
+
+/* Coefficients with more than additions and multiplications of tables: they would be made twice for each pair. */
+static int is_costly(const struct hg_expr *e, uint32_t n, const hg_id *root)
+{
+    HG_SCRATCH unsigned char *need = hg_zeros(e->n, 1);
+    for (uint32_t k = 0; k < n; k++)
+        need[root[k]] = 1;
+    for (hg_id id = e->n - 1; id > 0; id--) {
+        const struct hg_node *x = hg_at(e, id);
+        if (!need[id] || !(x->vary & HG_J) || x->op == HG_AT_J || x->op == HG_DELTA || x->op == HG_EXPD ||
+            x->op == HG_SIND || x->op == HG_COSD)
+            continue;
+        if (x->op != HG_SUM && x->op != HG_PROD)
+            return 1;
+        for (uint32_t k = 0; k < x->nargs; k++)
+            need[x->arg[k]] = 1;
+    }
+    return 0;
+}
+
+/* Turns of sums: their loops stay around the channels. */
+static int is_looped(const struct hg_expr *e, uint32_t n, const hg_id *root)
+{
+    unsigned vary = 0;
+    for (uint32_t k = 0; k < n; k++)
+        vary |= hg_at(e, root[k])->vary;
+    return (vary & HG_K) != 0;
+}
+
+static void share_fields(struct hg_form *f, const hg_id *m)
+{
+    struct hg_expr *e = f->p->e;
+    const uint32_t E = f->p->nchannel;
+    if (f->p->model->space != FIT_PAIRS || E < 2)
+        return;
+    collect_fields(f, m);
+    const uint32_t F = f->shared.nfield, least = least_groups(f);
+    hg_id *root = hg_alloc(e->arena, (F + E * F + 1) * sizeof *root);
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < F; k++)
+        root[n++] = f->shared.field[k];
+    for (uint32_t k = 0; k < E * F; k++)
+        if (f->shared.coefficient[k])
+            root[n++] = f->shared.coefficient[k];
+    if (!least || is_costly(e, n - F, root + F) || is_looped(e, n, root)) {
+        f->shared = (struct hg_shared){0};
+        return;
+    }
+    f->shared.least = least;
+    hg_factor(e, n, root);
+    n = 0;
+    for (uint32_t k = 0; k < F; k++)
+        f->shared.field[k] = root[n++];
+    for (uint32_t k = 0; k < E * F; k++)
+        if (f->shared.coefficient[k])
+            f->shared.coefficient[k] = root[n++];
+}
+
 void hg_form_factor(struct hg_form *f)
 {
     struct hg_expr *e = f->p->e;
@@ -107,7 +204,10 @@ void hg_form_factor(struct hg_form *f)
         root[n++] = f->m[c];
     for (uint32_t k = 0; k < f->nmoment; k++)
         root[n++] = f->moment[k].core;
+    hg_id *m = hg_alloc(e->arena, (E + 1) * sizeof *m);
+    memcpy(m, f->m, E * sizeof *m);
     hg_factor(e, n, root);
+    share_fields(f, m);
     n = 0;
     for (uint32_t q = 0; q < Q; q++) {
         f->basis[q] = root[n++];

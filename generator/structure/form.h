@@ -16,6 +16,15 @@ struct hg_moment {
     uint32_t slot;     /* equal cores of the same kind of channel share one */
 };
 
+/* Channels as sums over fields that they share, m_c = sum_f coefficient_cf field_f (terms.h): there are fewer products
+ * of two fields than of two channels. */
+struct hg_shared {
+    uint32_t nfield;     /* 0: sharing does not pay */
+    uint32_t least;      /* number of groups from which on it pays */
+    hg_id *field;
+    hg_id *coefficient;  /* [nchannel x nfield]; 0: none */
+};
+
 struct hg_form {
     struct hg_plan *p;
     struct hg_separation separation;
@@ -23,6 +32,7 @@ struct hg_form {
     hg_id *m;           /* [nchannel] */
     struct hg_moment *moment;
     uint32_t nmoment, nslot;
+    struct hg_shared shared; /* pairs */
 };
 
 /* The first pass: functions of differences become products of tables. */

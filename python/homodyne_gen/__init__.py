@@ -1,4 +1,4 @@
-"""Compiled models of two-time correlation data and tables: values, derivatives, fits of arrays, results of fits.
+"""Compiled models of two-time correlations and of tables: values, derivatives, fits of arrays, results of fits.
 
     import homodyne_gen as hg
 
@@ -9,7 +9,7 @@
     draws = m.sample(measured, dt=0.1, q=0.0054, gap=2e6, phi=[0, 45, 90])
     idata = draws.to_inferencedata()
 
-    d = hg.load_data("E0173_results.h5", q=0.0054)     # any layout that the programs know; tables as well
+    d = hg.load_data("E0173_results.h5", q=0.0054)     # any layout that the programs know; also tables
     r = hg.load_model("laminar").fit(d, gap="200 um")
     r.plot(); r.to_dataframe()                  # matplotlib, pandas
 

@@ -89,21 +89,25 @@ def _padded(parts: Any, arrays: Any, n: int) -> np.ndarray:
     return out
 
 
+def _times(parts: Any, n: int) -> Any:
+    """(files, n) times, NaN behind the last frame of a file, and the frame periods."""
+    time = np.full((len(parts), n), np.nan)
+    for f, (g, _) in enumerate(parts):
+        time[f, :g.time.size] = g.time
+    return time, np.array([g.data.step for g, _ in parts])
+
+
 def _pairs(model: Any, parts: Any) -> Any:
-    """One grid of times, that of the longest file: frame period and first time are the same."""
+    """As many frames as the longest file has; where files differ in their times, these are told for every matrix."""
     longest = max((g for g, _ in parts), key=lambda g: g.time.size)
-    first = parts[0][0]
-    for f, (g, _) in enumerate(parts[1:], 2):
-        for what, a, b in (("frame period", first.data.step, g.data.step), ("first time", first.time[0], g.time[0])):
-            if abs(a - b) > 1e-6 * first.data.step:
-                raise DataError(f"the {what} of file 1 is {a:.9g} s, that of file {f} {b:.9g} s: files of one fit have the same")
     n = longest.time.size
     values = _padded(parts, [v for _, v in parts], n)
-    sigma = None if first.sigma is None else _padded(parts, [g.sigma for g, _ in parts], n)
+    sigma = None if parts[0][0].sigma is None else _padded(parts, [g.sigma for g, _ in parts], n)
     coord = [np.concatenate([g.coord[a] for g, _ in parts]) for a in range(len(model.axes))]
     file = _numbers(parts, [len(v) for _, v in parts])
-    time = np.ascontiguousarray(longest.time)
-    keep = [pointers(coord), time, file, values, sigma, *coord]
-    data = Spec(ngroup=len(values), coord=keep[0], ntime=n, step=first.data.step, time=pointer(time),
+    time, step = _times(parts, n)
+    keep = [pointers(coord), time, step, file, values, sigma, *coord]
+    data = Spec(ngroup=len(values), coord=keep[0], ntime=n, file_time=pointer(time), file_step=pointer(step),
                 file=pointer(file, ctypes.POINTER(ctypes.c_uint32)))
-    return _geometry(parts, data, keep, values.shape, {}, {}, sigma, time), values
+    alike = all(np.allclose(g.time, longest.time[:g.time.size], rtol=1e-9) for g, _ in parts)
+    return _geometry(parts, data, keep, values.shape, {}, {}, sigma, longest.time if alike else time[file]), values

@@ -62,7 +62,7 @@ class Data(Sized):
                 ("ntime", c_size_t), ("time", doubles), ("step", c_double), ("nframe", c_size_t),
                 ("frame", POINTER(c_uint32)), ("nrow", c_size_t), ("column", POINTER(doubles)),
                 ("axis", POINTER(doubles)), ("value", doubles), ("sigma", doubles), ("nfile", c_size_t),
-                ("file", POINTER(c_uint32))]
+                ("file", POINTER(c_uint32)), ("file_time", doubles), ("file_step", doubles)]
 
 
 class Progress(Structure):

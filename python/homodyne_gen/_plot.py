@@ -66,15 +66,16 @@ def fit_of_pairs(fit: Any) -> Any:
     model, residual = fit.mean(), fit.residuals()
     data, n = model + residual, len(model)
     figure, axes = _pyplot().subplots(n, 3, figsize=(9, 2.6 * n), squeeze=False, layout="constrained")
-    t = fit.time
-    extent = None if t is None else (t[0], t[-1])
+    times = None if fit.time is None else np.broadcast_to(fit.time, (n, np.shape(fit.time)[-1]))
     limits, size = _range(data), _range(np.abs(residual))[1]
     for k in range(n):
+        t = None if times is None else times[k][np.isfinite(times[k])]
+        extent = None if t is None else (t[0], t[-1])
         where = ", ".join(f"{a} = {c[k]:g}" for a, c in fit.coords.items())
         rows = ((data[k], f"data {where}", limits, "viridis"), (model[k], "model", limits, "viridis"),
                 (residual[k], "residual", (-size, size), "RdBu_r"))
         for j, (values, title, lim, colours) in enumerate(rows):
-            shown = _map(axes[k, j], values, extent, lim, colours)
+            shown = _map(axes[k, j], values if t is None else values[:t.size, :t.size], extent, lim, colours)
             _label(axes[k, j], extent, title, j == 0, k == n - 1)
             if j:
                 figure.colorbar(shown, ax=axes[k, j])
@@ -88,7 +89,7 @@ def results_of_pairs(results: Any) -> Any:
         raise DataError(f"{results.folder}: fit.h5 holds no maps; `homodyne report` draws a table")
     data = np.asarray(maps["c2"])
     model = np.asarray(maps.get("c2_model", np.full(data.shape, np.nan)))
-    t1 = np.asarray(maps.get("t1", []))
+    t1 = np.asarray(maps.get("t_of_group", maps.get("t1", [])))
     shown = SimpleNamespace(mean=lambda: model, residuals=lambda: data - model, time=t1 if t1.size else None,
                             coords=results.coords or {"matrix": np.arange(len(data))})
     return fit_of_pairs(shown)

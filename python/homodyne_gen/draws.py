@@ -1,4 +1,4 @@
-"""Draws of the posterior of arrays."""
+"""Draws from the posterior of a model and arrays."""
 from typing import Dict
 
 import numpy as np
@@ -15,16 +15,15 @@ class Draws:
     """The result of Model.sample.
 
     draws            {name: (chains, draws) or, for parameters over an axis and the noise `sigma`,
-                     (chains, draws, groups)}; there is no `sigma` where the model has a noise distribution of its own
+                     (chains, draws, groups)}; no `sigma` if the model has a noise distribution of its own
     robust           the same for noise that pairs of frames share, or None
-    fit              the least-squares Fit from which sampling began
-    verdict, verdict_text   "good", "doubtful" or "failed" (do not use the numbers), and why
+    fit              the least-squares Fit from which sampling started
+    verdict, verdict_text   "good", "doubtful" or "failed" (do not use the numbers), and the reason
     summary          {column: {"mean", "sd", "q025", "median", "q975", "r_hat", "ess_bulk", "ess_tail"}};
-                     ESS in tables is the lesser of the two, as on the screen of the programs
+                     printed tables show the smaller ESS of the two
     max_r_hat, min_ess, divergences, pareto_k, seconds, seed, complete
-    log_likelihood, predictive   (chains, kept, rows): log likelihood of the rows of a table at the draws, and values
-                     drawn from the noise distribution, for models that have their own (else None); every
-                     step_kept-th draw
+    log_likelihood, predictive   (chains, kept, rows), of every step_kept-th draw: the log likelihood of each row of a
+                     table; values drawn from the noise distribution, for models that have their own (otherwise None)
     stats            {"lp", "energy", "diverging", ...: (chains, draws)}
     """
 
@@ -77,11 +76,13 @@ class Draws:
         return dict(self.draws)
 
     def to_inferencedata(self, robust: bool = False):
-        """ArviZ's InferenceData (a dict of groups without arviz): posterior, sample_stats, observed_data; of tables
-        log_likelihood, of models with a noise distribution of their own posterior_predictive, as in posterior.nc.
-        What is held, and noise that is known, stands in constant_data.
+        """ArviZ's InferenceData; without arviz, a dict of its groups.
 
-        robust: the draws for noise that pairs of frames share.
+        The groups are posterior, sample_stats and observed_data; for tables also log_likelihood; for models with a noise
+        distribution of their own also posterior_predictive, as in posterior.nc.  Parameters that were held, and known
+        noise, are in constant_data.
+
+        robust     True: the draws for noise that pairs of frames share
         """
         f, m = self.fit, self.model
         posterior = self.robust if robust and self.robust else self.draws

@@ -14,8 +14,8 @@ from ._numbers import value_text, with_error
 
 
 def _in_thread(work, interrupt, free):
-    """work() in another thread, so that Ctrl-C is seen at once: it then asks the fit to end, waits, and raises.  Waits
-    for an event: Thread.join, once interrupted, takes the thread for finished (Python before 3.13)."""
+    """work() in another thread, so that Ctrl-C takes effect at once: it asks the fit to end, waits for it, and raises.
+    The wait is for an event, because an interrupted Thread.join takes the thread for finished (Python before 3.13)."""
     done, finished = {}, threading.Event()
 
     def body():
@@ -90,7 +90,7 @@ class _Options:
             device=None if device is None else str(device).encode())
 
     def run(self, function, free, problem):
-        """function(problem, options), where Ctrl-C is seen when this is the main thread."""
+        """function(problem, options); Ctrl-C takes effect in the main thread."""
         def work():
             r = function(problem.handle, _library.byref(self.c))
             if self.thrown is not None:
@@ -110,7 +110,7 @@ class _Options:
                 self.view(None)
 
     def _seen(self, _, p):
-        """What the library calls; no exception can pass through it.  Who has said stop is not asked again."""
+        """Called by the library, through which no exception can pass.  After a stop the view is not called again."""
         try:
             self.over = self.over or self.view(p.contents)
         except BaseException as error:  # raised again by run, when the work has ended
@@ -148,29 +148,30 @@ class Fit:
     """The result of Model.fit.
 
     params, std, std_robust, at_bound, held
-                          {name: number; of a parameter over an axis an array, one for each group}; with ties what is
-                          tied as well
-    std_curvature         the same, of the paraboloid at the minimum, whether it holds or not
-    interval_68, interval_95   {name: (lower, upper), or array of these}; NaN: an end that the data do not set
-                          (not in at_bound), with share "D0[45]" and the like in the place of D0
-    group_params          {name: array}: the model's own parameters in every group; arrays of groups have .coords
+                          {name: number; for a parameter over an axis an array, one for each group}; with share, "D0[45]"
+                          and the like in place of D0; params and std also contain tied parameters.  std_robust holds
+                          for noise that pairs of frames share
+    std_curvature         the same, from the curvature at the minimum, even where the cost is far from a paraboloid
+    interval_68, interval_95   {name: (lower, upper), or an array of these}; NaN: an end that the data do not determine
+    group_params          {name: array}: the model's own parameters in every group; arrays over groups have .coords
     tied                  {name: (value, error)}
     derived, derived_std, derived_std_robust, derived_interval_68, derived_interval_95, derived_units
                           {name: number, or array over the groups} of derived quantities (m.derived)
-    names                 of the full vector: D0, ..., contrast[0], offset[0], contrast[1], ...
-    values, errors, covariance, covariance_robust, correlation   of that
+    names                 the full vector: D0, ..., contrast[0], offset[0], contrast[1], ...
+    values, errors, covariance, covariance_robust, correlation   of the full vector
     converged, status, message, iterations, evaluations, seconds, threads
-    device, device_text    the device that took sums (device=), or None; why it did not, or ""
-    quality, quality_text "good", "poor", ... as in fit.json, and a sentence that says it
-    chi2, residual_variance, npoint, nfree      sum of w r^2; the same by degrees of freedom
-    reduced_chi2          residual_variance over the variance of the noise, NaN where that is not known: reduced_chi2_reason
-    local_sigma           pairs of frames: noise of neighbouring values, without the model
-    law, log_likelihood   of models with a noise distribution of their own ("poisson"); else "" and NaN
-    sigma, sigma_common, noise   standard deviation of the noise, for each group and for all; where it is from
+    device, device_text   the device that evaluated sums, or None; the reason why it was not used, or ""
+    quality, quality_text   "good", "poor", ... as in fit.json, and an explanation
+    chi2, residual_variance, npoint, nfree      the weighted sum of squares; the same divided by the degrees of freedom
+    reduced_chi2          residual_variance divided by the variance of the noise; NaN if that is unknown, for the reason
+                          in reduced_chi2_reason
+    local_sigma           pairs of frames: the noise estimated from neighbouring values, without the model
+    law, log_likelihood   for models with a noise distribution of their own ("poisson"); otherwise "" and NaN
+    sigma, sigma_common, noise   standard deviation of the noise for each group and for all; its source
     coords                {axis: coordinates of the groups}
-    std is NaN for parameters on a bound, for those that the data do not determine, and where the cost is so far from that
-    paraboloid that no one number tells the error: the intervals do then.  std_robust holds for noise that
-    pairs of frames share.
+
+    std is NaN for parameters at a bound, for those that the data do not determine, and where the cost is so far from a
+    paraboloid that a single number cannot describe the error; use the intervals there.
     """
 
     _known_places = None, None  # of which names; what _places() has found for them
@@ -188,7 +189,7 @@ class Fit:
 
     @classmethod
     def _of(cls, model, problem, geometry, values, grid, result):
-        """The fit from which draws were made."""
+        """The fit from which sampling started."""
         self = cls.__new__(cls)
         self.model, self.coords, self.time, self.columns = model, problem.coords, geometry.time, geometry.columns
         self.data, self._grid, self._weighted = values, grid, bool(geometry.data.sigma)

@@ -24,7 +24,7 @@ def _wide(given, items, shape):
 
 
 def _texts(words, n):
-    """A list of n texts; those that stand at one address are read once."""
+    """A list of n texts; those at the same address are read once."""
     at, which = np.unique(np.ctypeslib.as_array(ctypes.cast(words, ctypes.POINTER(ctypes.c_size_t)), (n,)),
                           return_inverse=True)
     text = [ctypes.string_at(int(a)).decode() for a in at]
@@ -35,16 +35,17 @@ class ManyFits:
     """The results of Model.fit_many, a row for each curve.
 
     names                 of the columns: tau, ..., contrast, offset (contrast[0], ... where the model has axes)
-    values, errors, errors_robust   (curves, names); NaN in rows of curves that could not be fitted
+    values, errors, errors_robust   (curves, names); NaN for curves that could not be fitted
     intervals_68, intervals_95      (curves, names, 2)
     covariance            (curves, names, names)
     chi2, reduced_chi2, residual_variance, sigma_common, npoint, nfree, iterations, evaluations   (curves,)
-    converged, failed     (curves,) of bool; failed: could not be fitted, .message says why
+    converged, failed     (curves,) of bool; failed: the curve could not be fitted, for the reason in .message
     status, quality, quality_text, message   lists of text, as those of Fit
     derived, derived_std  {name: (curves,)} of derived quantities
-    seconds, threads      of all together
-    device                the device that took sums (device=), or None; device_text: why it did not, or ""; device_sums,
-                          device_launches
+    seconds, threads      for all curves together
+    device, device_text   the device that evaluated sums, or None; the reason why it was not used, or ""
+    device_sums, device_launches   the number of sums, and of the launches that combined them
+
     fits["tau"] is the column of that name, len(fits) the number of curves.
     """
 
@@ -82,7 +83,7 @@ class ManyFits:
         return self.values[:, self.names.index(name)]
 
     def to_dataframe(self):
-        """A DataFrame of pandas: a row for each curve; parameters, their errors (name_err), derived quantities, quality."""
+        """A pandas DataFrame with a row for each curve: parameters, errors (name_err), derived quantities, quality."""
         from ._frames import frame
         columns = {n: self.values[:, k] for k, n in enumerate(self.names)}
         columns |= {f"{n}_err": self.errors[:, k] for k, n in enumerate(self.names)}

@@ -1,4 +1,4 @@
-"""A compiled model: what it is, its values and derivatives, fits of it."""
+"""A compiled model: its description, values, derivatives and fits."""
 import ctypes
 import os
 import pathlib
@@ -29,7 +29,7 @@ NAME, VARIANT, TITLE, FORMULA, REFERENCE, HASH, ISA = range(7)
 
 @dataclass(frozen=True)
 class Item:
-    """A parameter, setting, axis or column.  unit "1": dimensionless.  start: of a setting, its default (NaN: none)."""
+    """A parameter, setting, axis or column.  unit "1": dimensionless.  start: for a setting, its default (NaN: none)."""
     name: str
     unit: str
     doc: str
@@ -46,18 +46,21 @@ def models() -> List[str]:
 
 
 def load_model(name: Union[str, "os.PathLike[str]"], variant: Optional[str] = None) -> "Model":
-    """The model `name` of those installed; the model file `name`, *.lua, which is compiled (a second, with a C compiler;
-    kept until the file changes); or the compiled model in the file `name` (a path, with a '/').
+    """An installed model, a model file, or a compiled model.
 
-    variant: "fast" (the default), "parity", ...  Loading a compiled model runs the code in it; a model file is read in a
-    sandbox.
+    name       the name of an installed model ("laminar"; see models()); a model file, *.lua, which is compiled (this
+               takes about a second and needs a C compiler; the result is kept until the file changes); or the path of
+               a compiled model, which contains a '/'
+    variant    "fast" (the default), "parity", ...
+
+    Loading a compiled model runs the code in it.  A model file is read in a sandbox.
     """
     name = os.fspath(name)
     return Model(compiled(name) if name.endswith(".lua") else name, variant)
 
 
 class _Problem:
-    """A model on its geometry, with or without values."""
+    """A model with its geometry, with or without values."""
 
     def __init__(self, model, data):
         self.model = model  # which must live as long
@@ -76,7 +79,7 @@ class _Problem:
 
 @dataclass
 class Geometry:
-    """What the keywords of mean, jacobian and fit said, in order of the library."""
+    """The keywords of mean, jacobian and fit, in the order of the library."""
     data: _library.Data
     keep: list        # arrays to which data points
     shape: tuple      # of the values
@@ -90,8 +93,13 @@ class Geometry:
 
 
 class Model:
-    """See load_model.  Attributes: name, variant, title, formula, reference, hash, isa; is_pairs (two-time data; else a
-    table); parameters, linear, settings, axes, columns: lists of Item."""
+    """A compiled model, made by load_model.
+
+    name, variant, title, formula, reference   text
+    hash, isa          SHA-256 of the model file; the instruction set of the kernel
+    is_pairs           True: two-time data; False: a table
+    parameters, linear, settings, axes, columns   lists of Item; linear: contrast, offset and the like
+    """
 
     def __init__(self, name, variant=None):
         lib = loaded()
@@ -204,8 +212,8 @@ class Model:
     # ---- parameters -------------------------------------------------------------------------------
 
     def _values(self, params, ngroup, coords):
-        """(nonlinear, linear) of every group at params: a mapping of names, or a sequence; what is not named has the
-        model's start."""
+        """(nonlinear, linear) parameters of every group; params: a mapping of names, or a sequence.  Parameters that it
+        does not name have the model's starting values."""
         start = np.array([p.start for p in self.parameters], dtype=float)
         nonlinear = np.tile(start, (ngroup, 1))
         linear = np.array([[q.start for q in self.linear]] * ngroup, dtype=float).reshape(ngroup, len(self.linear))
@@ -257,7 +265,7 @@ class Model:
         return mean, jac
 
     def _evaluated(self, values):
-        """values= of mean and jacobian as an array in the model's unit."""
+        """The argument values= of mean and jacobian as an array in the model's unit."""
         if values is not None and self.is_pairs:
             raise UsageError(f"values=: for table models; no pair of frames of {self.name} follows from another")
         return None if values is None else np.atleast_1d(array(values, "values", None, self._value_unit()))
@@ -267,22 +275,28 @@ class Model:
 
     def mean(self, params: Any = None, *, values: Any = None, frames: Optional[int] = None, dt: Any = None, time: Any = None,
              use: Any = None, threads: int = 0, **given: Any) -> np.ndarray:
-        """The model's mean at params: {name: value}, those over an axis with one value or one for each group.  Values
-        that a fit found for its groups (r.params), and {coordinate: value}, go where their coordinates are; values of a
-        plain array are those of the groups in the order in which these occur first in the data.
+        """The model's mean.
 
-        Two-time models: frames= and dt= (s), or time= (s, increasing); use=: places of the frames that take part;
-        axes (phi=) and settings (q=, gap=) by name.  Returns (matrices, frames, frames).
-        Table models: columns, axes and settings by name; values=: what was measured, where rows follow from it (arma).
-        Returns (rows,).
+        params     {name: value}; parameters that are not named have the model's starting values.  A parameter over an
+                   axis has one value, or one for each group: an array in the order in which the groups first occur in
+                   the data, {coordinate: value}, or the values that a fit found (r.params), which are assigned by
+                   their coordinates
+        frames, dt   two-time models: the number of frames and their period (s)
+        time       two-time models: the times of the frames (s, increasing), in place of frames and dt
+        use        two-time models: indices of the frames that take part
+        values     table models whose rows depend on measured values (arma): these values
+        threads    0: one for each core
+
+        Settings (q=, gap=), axes (phi=) and columns are given by name.  Returns an array (matrices, frames, frames) for
+        two-time models, (rows,) for tables.
         """
         grid = dict(given=given, values=self._evaluated(values), frames=frames, dt=dt, time=time, use=use)
         return self._evaluate(params, threads, False, grid)[0]
 
     def jacobian(self, params: Any = None, *, values: Any = None, frames: Optional[int] = None, dt: Any = None,
                  time: Any = None, use: Any = None, threads: int = 0, **given: Any) -> np.ndarray:
-        """Derivatives of mean by parameters and linear parameters (in the order of .parameters + .linear), as the last
-        axis of an array otherwise like that of mean."""
+        """The derivatives of mean with respect to the parameters, in the order of .parameters + .linear, along an
+        additional last axis.  Arguments as for mean."""
         grid = dict(given=given, values=self._evaluated(values), frames=frames, dt=dt, time=time, use=use)
         return self._evaluate(params, threads, True, grid)[1]
 
@@ -292,31 +306,34 @@ class Model:
             multistart: int = 0, everywhere: bool = False, seed: int = 0, threads: int = 0, ties: Any = None,
             share: Any = None, progress: Any = None, method: str = "nlsq", estimator: str = "least-squares",
             device: Optional[str] = None, **given: Any) -> "Union[Fit, Draws]":
-        """Least squares.  Returns a Fit; one that did not converge says so in .converged.
+        """Least squares.  Returns a Fit; .converged is False if no minimum was reached.
 
-        values     (matrices, frames, frames), i < j is read; tables: (rows,).  What is not finite does not count.  Or
-                   what load_data read; of tables a DataFrame or a dict of columns: the model's columns and axes are
-                   found in it by name.  A list of these: several files in one fit; settings may be lists, a value for
-                   each file, and in a dict
-        sigma      its standard deviation, in the same shape; else the noise is estimated from the residuals, unless
-        noise      gives one standard deviation for all or one for each group
-        start      {name: value}, where to begin (the search for starting points goes on all the same; search=False)
-        fix        {name: value}, or names, held at their start
+        values     two-time models: (matrices, frames, frames), of which the pairs i < j are read; tables: (rows,).
+                   Values that are not finite are left out.  Or the result of load_data; for tables also a DataFrame or
+                   a dict of columns, in which the model's columns and axes are found by name.  A list of these is one
+                   fit of several files; settings may then be lists with a value for each file
+        sigma      standard deviations of the values, in their shape.  Without them the noise is estimated from the
+                   residuals, unless `noise` is given
+        noise      one standard deviation for all values, or one for each group
+        start      {name: value}: starting values.  Other starting points are tried as well, unless search=False
+        fix        {name: value}, or a list of names, which are held at their starting values
         bounds     {name: (lower, upper)}
-        loss       "linear", "soft_l1", "huber", "cauchy", "arctan"; f_scale in standard deviations
-        scaling    of contrast and offset: "individual", "averaged", "constant", "hierarchical"
-        multistart, everywhere: starting points followed to their ends; the whole box searched
-        ties       {name: "0.1*other + 2"}: parameters that follow others
+        loss       "linear", "soft_l1", "huber", "cauchy" or "arctan"; f_scale in standard deviations
+        scaling    of contrast and offset: "individual", "averaged", "constant" or "hierarchical"
+        multistart   number of starting points from which a minimum is sought
+        everywhere   True: search the whole box of bounds
+        ties       {name: "0.1*other + 2"}: parameters computed from others
         share      {name: "per_angle"}: a value for each group; {name: [[0, 45], [90]]}: one for each set of coordinates;
                    {name: "per_file"}: one for each of several files
-        progress   None: a line where somebody sees it; False; or f(phase, done, total, value, seconds); where it
-                   returns something true the work ends with what there is (.status "interrupted", of draws .complete False),
-                   or with Stopped where there is nothing yet; an exception in it ends the work and is raised again
-        method     "nlsq"; "nuts" or "laplace": the same as sample()
-        estimator  two-time data: "least-squares"; "efficient": pairs weighed by the noise of speckles (docs/speckle.md);
-                   "auto": efficient where that noise is known and both agree
-        device     by whom sums are taken: None, the processor; "gpu", "auto", "cuda:1", "opencl:0" (docs/gpu.md); the
-                   Fit's device has its name, device_text the reason where it was not used
+        progress   None: a progress line in a terminal or notebook; False: none; or a function f(phase, done, total,
+                   value, seconds).  If it returns a true value, the fit ends with the result so far (.status
+                   "interrupted"; draws: .complete False), or raises Stopped if there is none.  An exception in it ends
+                   the fit and is raised again
+        method     "nlsq"; "nuts" and "laplace" return Draws, as sample does
+        estimator  for two-time data: "least-squares"; "efficient": pairs weighted by the noise of speckles
+                   (docs/speckle.md); "auto": efficient where that noise is known and both estimates agree
+        device     the device that evaluates the sums: None (the processor), "gpu", "auto", "cuda:1", "opencl:0"
+                   (docs/gpu.md).  The Fit has its name in .device, and in .device_text the reason if it was not used
         """
         if method != "nlsq":
             return self.sample(values, sigma=sigma, dt=dt, time=time, use=use, start=start, fix=fix, bounds=bounds,
@@ -336,14 +353,16 @@ class Model:
                  noise: Any = None, loss: str = "linear", f_scale: float = 1.0, max_iterations: int = 0, search: bool = True,
                  multistart: int = 0, everywhere: bool = False, seed: int = 0, threads: int = 0, ties: Any = None,
                  device: Optional[str] = None, **given: Any) -> "ManyFits":
-        """Fits every row of values (curves, rows) by itself, several at a time; models of tables only.  Every number of
-        the ManyFits is, to the last bit, that of fit() for the curve alone; a curve that cannot be fitted stops no other.
+        """Fits many curves of a table model, each by itself and several at a time.  Returns ManyFits.
 
-        sigma      standard deviations, in the shape of values, or one row (or one number) for all curves
-        columns    by name, (rows,) for all curves or (curves, rows); axes and settings for all curves
-        search     False: every curve is followed from `start` alone, which is much faster
-        device     as for fit; sums of up to 64 curves at a time are then one launch
-        The rest as for fit, the same for all curves.
+        values     (curves, rows)
+        sigma      standard deviations in the shape of values, or one row (or one number) for all curves
+        search     False: each curve is fitted from `start` alone, which is much faster
+        device     as for fit; the sums of up to 64 curves are one launch
+
+        Columns are given by name, (rows,) for all curves or (curves, rows); axes and settings are the same for all
+        curves, as are the other arguments, which fit describes.  Every number is, to the last bit, that of fit() for
+        the curve alone.  A curve that cannot be fitted does not affect the others.
         """
         from .many import fit_many
         options = dict(start=start, fix=fix, bounds=bounds, noise=noise, loss=loss, f_scale=f_scale, scaling="individual",
@@ -359,12 +378,15 @@ class Model:
                multistart: int = 0, everywhere: bool = False, seed: int = 0, threads: int = 0, ties: Any = None,
                share: Any = None, progress: Any = None, estimator: str = "least-squares", device: Optional[str] = None,
                **given: Any) -> "Draws":
-        """Draws of the posterior with the model's priors.  Returns Draws: chains, convergence, a verdict in words.
+        """Draws from the posterior, with the model's priors.  Returns Draws: chains, their convergence, and a verdict.
 
-        method     "nuts": Hamiltonian chains over all data; "laplace": a normal approximation, importance sampled
-        draws, warmup   of each chain; draws of laplace are in all
-        target_accept, metric ("dense", "diagonal"), max_tree_depth, seed   of the chains
-        The rest as for fit, with which it begins.  Contrast, offset and noise of each group are integrated out exactly.
+        method     "nuts": Hamiltonian Monte Carlo on all data; "laplace": a normal approximation with importance
+                   sampling
+        draws, warmup   number for each chain; for "laplace", draws is the total number
+        target_accept, metric ("dense", "diagonal"), max_tree_depth, seed   settings of the chains
+
+        Sampling starts from a least-squares fit; the other arguments are those of fit.  Contrast, offset and noise of
+        each group are integrated out exactly.
         """
         from .draws import Draws
         problem, g, values, grid = self._taken(values, sigma, dt, time, use, given)
@@ -379,14 +401,14 @@ class Model:
 
     def objective(self, values: Any, *, sigma: Any = None, noise: Any = None, dt: Any = None, time: Any = None,
                   use: Any = None, **given: Any) -> Objective:
-        """The model on measured values as a function of a vector, for lmfit, scipy, bumps, emcee and others: residuals,
-        their derivatives, the log density.  values, sigma, noise and the rest as for fit; one of sigma and noise is
-        needed."""
+        """Residuals, their derivatives and the log density of the model for measured values, as functions of a vector
+        of parameters: for lmfit, scipy, bumps, emcee and others.  One of sigma and noise is needed; the other
+        arguments are those of fit."""
         problem, g, values, grid = self._taken(values, sigma, dt, time, use, given)
         return Objective(self, problem, g, values, noise)
 
     def _unpacked(self, values, sigma, dt, time, given):
-        """What load_data read, a DataFrame and a dict of columns as arrays and keywords."""
+        """The result of load_data, a DataFrame or a dict of columns as arrays and keywords."""
         if isinstance(values, Data):
             if not self.is_pairs:
                 raise UsageError(f"{self.name} is fitted to a table; {values.file} holds two-time data")
@@ -399,7 +421,7 @@ class Model:
         return values, sigma, dt, time, given
 
     def _taken(self, values, sigma, dt, time, use, given):
-        """(problem, geometry, values, what mean() wants to be told) of what fit() was called with: one file or several."""
+        """(problem, geometry, values, keywords for mean) from the arguments of fit: one file or several."""
         if not is_several(values):
             values, sigma, dt, time, given = self._unpacked(values, sigma, dt, time, given)
             g, values = self._placed(values, sigma, dt, time, use, given)

@@ -14,12 +14,6 @@ static const double letter_line = 20, after = 8, between_maps = 14, bar_gap = 14
 
 /* ---- maps ------------------------------------------------------------------------------------ */
 
-static struct rp_axis time_axis(const struct rp_result *r)
-{
-    const double half = r->side > 1 ? (r->t[1] - r->t[0]) / 2 : 0.5;
-    return (struct rp_axis){.lo = r->t[0] - half, .hi = r->t[r->side - 1] + half, .name = RP_T1, .unit = r->time_unit};
-}
-
 /* Colours that all maps share. */
 static struct rp_axis value_axis(const struct rp_composed *f, const struct rp_part *p)
 {
@@ -43,13 +37,14 @@ struct map_size {
 
 static struct map_size map_size(const struct rp_composed *f, const struct rp_part *p)
 {
-    const struct rp_axis t = time_axis(f->r), value = value_axis(f, p);
+    const struct rp_axis t = rp_map_axis(f->r, f->group[0]), value = value_axis(f, p);
     struct rp_axis t2 = t;
     const double n = (double)f->ngroup, most = f->columns == 1 ? 230 : 260;
     t2.name = RP_T2;
     struct map_size m = {.left = rp_panel_left(&t2, 120), .bar = rp_colour_bar_width(&value, 100)};
+    const double beside = between_maps + (f->r->t_group ? m.left : 0); /* each with its own times */
     for (int pass = 0; pass < 3; pass++) { /* the numbers of the bar depend on its height */
-        m.side = fmin(most, (p->w - m.left - (n - 1) * between_maps - bar_gap - m.bar) / n);
+        m.side = fmin(most, (p->w - m.left - (n - 1) * beside - bar_gap - m.bar) / n);
         m.bar = fmax(m.bar, rp_colour_bar_width(&value, m.side));
     }
     return m;
@@ -67,7 +62,7 @@ static double split_value(const struct rp_result *r, const struct rp_part *p, si
 static void draw_map(struct rp_canvas *c, const struct rp_composed *f, const struct rp_part *p, size_t g,
                      const struct rp_panel *frame, const struct rp_axis *value)
 {
-    const size_t n = f->r->side;
+    const size_t n = rp_map_side(f->r, g);
     unsigned char *pixel = malloc(n * n + 1);
     for (size_t i = 0; pixel && i < n; i++)
         for (size_t j = 0; j < n; j++)
@@ -92,11 +87,15 @@ static void draw_map(struct rp_canvas *c, const struct rp_composed *f, const str
 static void draw_maps(struct rp_canvas *c, const struct rp_composed *f, const struct rp_part *p)
 {
     const struct map_size m = map_size(f, p);
-    const struct rp_axis value = value_axis(f, p), t = time_axis(f->r);
+    const struct rp_axis value = value_axis(f, p), t = rp_map_axis(f->r, f->group[0]);
     struct rp_panel frame = {.x = p->x + m.left, .y = p->y + p->head, .w = m.side, .h = m.side, .ax = t, .ay = t};
     char title[96];
     frame.ay.name = RP_T2;
     for (size_t k = 0; k < f->ngroup; k++) {
+        const struct rp_axis own = rp_map_axis(f->r, f->group[k]);
+        frame.ax.lo = frame.ay.lo = own.lo;
+        frame.ax.hi = frame.ay.hi = own.hi;
+        frame.ay.hidden = k && !f->r->t_group;
         draw_map(c, f, p, f->group[k], &frame, &value);
         rp_panel_frame(c, &frame);
         if (f->r->file)
@@ -104,10 +103,10 @@ static void draw_maps(struct rp_canvas *c, const struct rp_composed *f, const st
         else
             rp_group_title(f->r, f->group[k], title, sizeof title);
         c->text(c, frame.x + m.side / 2, frame.y - 6, &(struct rp_label){.anchor = RP_MIDDLE, .size = RP_FONT}, title);
-        frame.x += m.side + between_maps;
-        frame.ay.hidden = 1;
+        frame.x += m.side + between_maps + (f->r->t_group ? m.left : 0);
     }
-    rp_colour_bar_upright(c, frame.x - between_maps + bar_gap, frame.y, m.side,
+    const double beyond = between_maps + (f->r->t_group ? m.left : 0);
+    rp_colour_bar_upright(c, frame.x - beyond + bar_gap, frame.y, m.side,
                           p->kind == RP_PART_MAPS ? rp_viridis() : rp_diverging(), &value);
 }
 

@@ -17,19 +17,20 @@ size_t rp_cut_bins(const struct rp_result *r, size_t group, size_t age, struct r
     const size_t at = (group * r->nage + age) * r->nlag;
     size_t n = 0;
     const double *low = r->g2_low, *high = r->g2_high;
+    const double *tau = rp_cut_lags(r, group);
     int known = 0; /* the errors; data that are too few have none */
     for (size_t k = 0; k < r->nlag && !known; k++)
         known = r->g2_error[at + k] > 0;
-    for (size_t k = 0; k < r->nlag && n < RP_BINS;) {
-        const long which = lround(PER_DECADE * log10(r->tau[k]));
+    for (size_t k = 0; k < r->nlag && n < RP_BINS && !isnan(tau[k]);) {
+        const long which = lround(PER_DECADE * log10(tau[k]));
         double w = 0;
         struct rp_bin b = {0, 0, 0, 0, 0, 0};
-        for (; k < r->nlag && lround(PER_DECADE * log10(r->tau[k])) == which; k++) {
+        for (; k < r->nlag && !isnan(tau[k]) && lround(PER_DECADE * log10(tau[k])) == which; k++) {
             const double e = known ? r->g2_error[at + k] : 1;
             if (!(e > 0) || isnan(r->g2[at + k]) || (r->g2_model && isnan(r->g2_model[at + k])))
                 continue;
             w += 1 / (e * e);
-            b.tau += r->tau[k] / (e * e);
+            b.tau += tau[k] / (e * e);
             b.g2 += r->g2[at + k] / (e * e);
             b.model += (r->g2_model ? r->g2_model[at + k] : NAN) / (e * e);
             b.low += (low ? low[at + k] : NAN) / (e * e);
@@ -47,13 +48,13 @@ size_t rp_cut_bins(const struct rp_result *r, size_t group, size_t age, struct r
 /* A line through known points (lag, value), smooth over the logarithm of the lag: cubic pieces whose slopes keep it
  * monotone between two points (Fritsch and Carlson, SIAM J. Numer. Anal. 17 (1980) 238; slopes: the harmonic mean). */
 struct smooth {
-    const struct rp_result *r;
-    const double *y; /* at the lags; NaN: not known */
+    size_t nlag;
+    const double *tau, *y; /* at the lags; NaN: not known */
 };
 
 static double x_of(const struct smooth *s, size_t k)
 {
-    return log(s->r->tau[k]);
+    return log(s->tau[k]);
 }
 
 static double secant(const struct smooth *s, size_t k)
@@ -63,7 +64,7 @@ static double secant(const struct smooth *s, size_t k)
 
 static int known(const struct smooth *s, size_t k)
 {
-    return k < s->r->nlag && s->r->tau[k] > 0 && isfinite(s->y[k]);
+    return k < s->nlag && s->tau[k] > 0 && isfinite(s->y[k]);
 }
 
 /* At an end: that of the parabola through three points, if it has the sign of the secant. */
@@ -104,7 +105,7 @@ static void piece(struct rp_canvas *c, const struct rp_panel *p, const struct sm
 static void draw_band(struct rp_canvas *c, const struct rp_panel *p, const struct smooth *low,
                       const struct smooth *high, size_t first, size_t last, uint32_t ink)
 {
-    const double *tau = low->r->tau;
+    const double *tau = low->tau;
     for (size_t k = first; k < last; k++)
         if (!known(low, k) || !known(high, k))
             return;
@@ -124,8 +125,10 @@ void rp_cut_fit(struct rp_canvas *c, const struct rp_result *r, size_t group, si
                 uint32_t ink)
 {
     const size_t at = (group * r->nage + age) * r->nlag;
-    const struct smooth model = {r, r->g2_model + at}, low = {r, r->g2_low ? r->g2_low + at : NULL},
-                        high = {r, r->g2_high ? r->g2_high + at : NULL};
+    const double *tau = rp_cut_lags(r, group);
+    const struct smooth model = {r->nlag, tau, r->g2_model + at},
+                        low = {r->nlag, tau, r->g2_low ? r->g2_low + at : NULL},
+                        high = {r->nlag, tau, r->g2_high ? r->g2_high + at : NULL};
     size_t first = 0, last = r->nlag;
     while (first < last && !known(&model, first))
         first++;
@@ -137,7 +140,7 @@ void rp_cut_fit(struct rp_canvas *c, const struct rp_result *r, size_t group, si
         if (!known(&model, k) || !known(&model, k + 1))
             continue;
         if (k == first || !known(&model, k - 1))
-            rp_move(c, rp_panel_x(p, r->tau[k]), rp_panel_y(p, model.y[k]));
+            rp_move(c, rp_panel_x(p, tau[k]), rp_panel_y(p, model.y[k]));
         piece(c, p, &model, k, 0);
     }
     rp_draw(c, &(struct rp_style){.stroke = ink, .width = 1.5});
@@ -225,8 +228,9 @@ static void draw_keys(struct rp_canvas *c, const struct rp_result *r, const stru
     struct rp_key key[RP_SERIES] = {{0}};
     char title[80], text[RP_SERIES][48];
     const size_t n = r->nage < RP_SERIES ? r->nage : RP_SERIES;
+    const double *age = rp_cut_ages(r, f->index);
     for (size_t a = 0; a < n; a++) {
-        snprintf(text[a], sizeof text[a], r->age[a] >= 100 ? "%.0f" : "%.3g", r->age[a]);
+        snprintf(text[a], sizeof text[a], age[a] >= 100 ? "%.0f" : "%.3g", age[a]);
         key[a] = (struct rp_key){text[a], {.stroke = RP_S0 + (uint32_t)a, .width = 6}, 1};
     }
     snprintf(title, sizeof title, "age (%s)", r->time_unit);

@@ -31,10 +31,44 @@ static double top_of(const struct rp_result *r)
     return r->fitted ? 46 : 30;
 }
 
-static double left_of(const struct rp_result *r)
+const double *rp_map_times(const struct rp_result *r, size_t group)
 {
-    const struct rp_axis ay = {
-        .lo = r->t[0], .hi = r->t[r->side - 1], .name = "t2", .unit = r->time_unit};
+    return r->t_group ? r->t_group + group * r->side : r->t;
+}
+
+size_t rp_map_side(const struct rp_result *r, size_t group)
+{
+    const double *t = rp_map_times(r, group);
+    size_t n = r->side;
+    while (n > 1 && isnan(t[n - 1]))
+        n--;
+    return n;
+}
+
+const double *rp_cut_lags(const struct rp_result *r, size_t group)
+{
+    return r->tau_group ? r->tau_group + group * r->nlag : r->tau;
+}
+
+const double *rp_cut_ages(const struct rp_result *r, size_t group)
+{
+    return r->age_group ? r->age_group + group * r->nage : r->age;
+}
+
+struct rp_axis rp_map_axis(const struct rp_result *r, size_t group)
+{
+    const double *t = rp_map_times(r, group);
+    const size_t n = rp_map_side(r, group);
+    const double half = n > 1 ? (t[1] - t[0]) / 2 : 0.5;
+    return (struct rp_axis){.lo = t[0] - half, .hi = t[n - 1] + half, .name = RP_T1, .unit = r->time_unit};
+}
+
+static double left_of(const struct rp_result *r, size_t group)
+{
+    const struct rp_axis ay = {.lo = rp_map_times(r, group)[0],
+                               .hi = rp_map_times(r, group)[rp_map_side(r, group) - 1],
+                               .name = "t2",
+                               .unit = r->time_unit};
     return rp_panel_left(&ay, side_of(r));
 }
 
@@ -49,21 +83,22 @@ double rp_map_value(const double *map, size_t n, size_t i, size_t j)
 }
 
 /* Rows from the top: the latest t2. */
-static unsigned char *colours(const double *map, size_t n, double lo, double hi)
+static unsigned char *colours(const double *map, size_t all, size_t n, double lo, double hi)
 {
     unsigned char *pixel = malloc(n * n + 1);
     for (size_t i = 0; pixel && i < n; i++)
         for (size_t j = 0; j < n; j++)
-            pixel[(n - 1 - i) * n + j] = rp_level(rp_map_value(map, n, i, j), lo, hi);
+            pixel[(n - 1 - i) * n + j] = rp_level(rp_map_value(map, all, i, j), lo, hi);
     return pixel;
 }
 
-void rp_map_draw(struct rp_canvas *c, const struct rp_result *r, const struct rp_panel *p, const double *map, double lo,
-                 double hi, const struct rp_palette *palette)
+void rp_map_draw(struct rp_canvas *c, const struct rp_result *r, size_t group, const struct rp_panel *p,
+                 const double *map, double lo, double hi, const struct rp_palette *palette)
 {
-    unsigned char *pixel = colours(map, r->side, lo, hi);
+    const size_t n = rp_map_side(r, group);
+    unsigned char *pixel = colours(map, r->side, n, lo, hi);
     if (pixel)
-        c->image(c, p->x, p->y, p->w, p->h, &(struct rp_image){r->side, r->side, pixel, palette});
+        c->image(c, p->x, p->y, p->w, p->h, &(struct rp_image){n, n, pixel, palette});
     else
         c->failed = 1;
     free(pixel);
@@ -90,10 +125,8 @@ static void noise_of(const struct rp_result *r, size_t group, char *text, size_t
 static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp_figure *f)
 {
     const size_t at = f->index * r->side * r->side;
-    const double side = side_of(r), x0 = left_of(r),
-                 half = r->side > 1 ? (r->t[1] - r->t[0]) / 2 : 0.5;
-    const struct rp_axis time = {
-        .lo = r->t[0] - half, .hi = r->t[r->side - 1] + half, .name = RP_T1, .unit = r->time_unit};
+    const double side = side_of(r), x0 = left_of(r, f->index);
+    const struct rp_axis time = rp_map_axis(r, f->index);
     struct rp_panel p = {.x = x0,
                          .y = top_of(r),
                          .w = side,
@@ -107,7 +140,7 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
     noise_of(r, f->index, noise, sizeof noise);
     snprintf(title, sizeof title, "%s%s", part, noise);
     c->text(c, x0, RP_FONT + 2, &(struct rp_label){.size = RP_FONT + 1, .bold = 1}, title);
-    rp_map_draw(c, r, &p, r->c2 + at, f->range[0], f->range[1], rp_viridis());
+    rp_map_draw(c, r, f->index, &p, r->c2 + at, f->range[0], f->range[1], rp_viridis());
     const double y = top_of(r) + side + 46;
     const struct rp_axis value = {.lo = f->range[0], .hi = f->range[1], .name = RP_C2},
                          sigma = {
@@ -118,10 +151,10 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
     p.x += side + between;
     p.ay.hidden = 1;
     p.title = "fit";
-    rp_map_draw(c, r, &p, r->model + at, f->range[0], f->range[1], rp_viridis());
+    rp_map_draw(c, r, f->index, &p, r->model + at, f->range[0], f->range[1], rp_viridis());
     p.x += side + before_residual;
     p.title = "residual";
-    rp_map_draw(c, r, &p, r->residual + at, -f->range[2], f->range[2], rp_diverging());
+    rp_map_draw(c, r, f->index, &p, r->residual + at, -f->range[2], f->range[2], rp_diverging());
     rp_colour_bar(c, p.x, y, side, rp_diverging(), &sigma);
 }
 
@@ -171,7 +204,7 @@ void rp_list_maps(const struct rp_result *r, struct rp_figures *list)
             snprintf(name, sizeof name, "map_%02zu_q%.6g_phi%+.6g", g, r->q[g], r->phi[g]);
         else
             snprintf(name, sizeof name, "map_%02zu_phi%+.6g", g, r->phi[g]);
-        struct rp_figure *f = rp_figure_add(list, RP_MAPS, name, left_of(r) + width_of(r) + right,
+        struct rp_figure *f = rp_figure_add(list, RP_MAPS, name, left_of(r, g) + width_of(r) + right,
                                             top_of(r) + side + 46 + 50);
         if (!f)
             return;

@@ -113,14 +113,14 @@ static double limit_of(const double *d, size_t n)
 }
 
 /* The differences of maps, all with one limit. */
-static void draw_differences(struct rp_canvas *c, const struct rp_pair *p, struct rp_panel *at,
+static void draw_differences(struct rp_canvas *c, const struct rp_pair *p, size_t group, struct rp_panel *at,
                              double *const difference_of[2], const char *const title[2], size_t first)
 {
     const size_t n = p->r[0]->side * p->r[0]->side;
     const double x0 = at->x, limit = fmax(limit_of(difference_of[first], n), limit_of(difference_of[1], n));
     for (size_t d = first; d < 2; d++, at->x += map_side + between) {
         at->title = title[d];
-        rp_map_draw(c, p->r[0], at, difference_of[d], -limit, limit, rp_diverging());
+        rp_map_draw(c, p->r[0], group, at, difference_of[d], -limit, limit, rp_diverging());
     }
     const struct rp_axis scale = {.lo = -limit, .hi = limit, .name = "B − A"};
     rp_colour_bar(c, x0, at->y + map_side + 46, at->x - between - x0, rp_diverging(), &scale);
@@ -138,7 +138,7 @@ static void draw_both(struct rp_canvas *c, const struct rp_pair *p, size_t k, st
         const struct rp_result *r = p->r[e];
         const double *map = (p->same_data ? r->model : r->c2) + p->place[k].group[e] * r->side * r->side;
         at->title = p->same_data ? (e ? "fit B" : "fit A") : e ? "data B" : "data A";
-        rp_map_draw(c, r, at, map, value.lo, value.hi, rp_viridis());
+        rp_map_draw(c, r, p->place[k].group[e], at, map, value.lo, value.hi, rp_viridis());
         at->ay.hidden = 1;
     }
     rp_colour_bar(c, x0, at->y + map_side + 46, at->x - between - x0, rp_viridis(), &value);
@@ -148,9 +148,7 @@ void rp_pair_maps(struct rp_canvas *c, const struct rp_pair *p, size_t k)
 {
     const struct rp_result *a = p->r[0], *b = p->r[1];
     const size_t n = a->side * a->side, *g = p->place[k].group;
-    const double half = (a->t[1] - a->t[0]) / 2;
-    const struct rp_axis time = {
-        .lo = a->t[0] - half, .hi = a->t[a->side - 1] + half, .name = RP_T1, .unit = a->time_unit};
+    const struct rp_axis time = rp_map_axis(a, g[0]);
     struct rp_panel at = {.x = left_of(a), .y = 46, .w = map_side, .h = map_side, .ax = time, .ay = time};
     double *const d[2] = {p->same_data ? NULL : difference(a->c2 + g[0] * n, b->c2 + g[1] * n, n),
                           difference(a->model + g[0] * n, b->model + g[1] * n, n)};
@@ -164,7 +162,7 @@ void rp_pair_maps(struct rp_canvas *c, const struct rp_pair *p, size_t k)
     } else {
         draw_both(c, p, k, &at);
         at.x += before_other - between;
-        draw_differences(c, p, &at, d, title, p->same_data ? 1 : 0);
+        draw_differences(c, p, g[0], &at, d, title, p->same_data ? 1 : 0);
     }
     free(d[0]);
     free(d[1]);
@@ -204,7 +202,8 @@ void rp_pair_cuts(struct rp_canvas *c, const struct rp_pair *p, size_t k)
     struct rp_panel at = {.x = left, .y = 56, .w = wide, .h = 180, .ax = tau, .ay = g2, .grid = 1};
     for (size_t age = 0; age < n; age++, at.x += wide + 12, at.ay.hidden = 1) {
         char title[48];
-        snprintf(title, sizeof title, "age %.3g %s", p->r[0]->age[age], p->r[0]->time_unit);
+        snprintf(title, sizeof title, "age %.3g %s",
+                 rp_cut_ages(p->r[0], p->place[k].group[0])[age], p->r[0]->time_unit);
         at.title = title;
         rp_panel_grid(c, &at);
         for (size_t e = 0; e < 2; e++) {

@@ -113,6 +113,19 @@ static void weights(size_t n, size_t bin, double *w)
             w[i * n + j] = i != j || bin == 1 ? (double)(bin * bin) : (double)(bin * (bin - 1)) / 2;
 }
 
+/* Means of b of n times; NaN: none is known. */
+static void shrink_times(const double *t, size_t n, size_t b, size_t m, double *to)
+{
+    for (size_t i = 0; i < m; i++) {
+        double sum = 0, count = 0;
+        for (size_t k = i * b; k < (i + 1) * b && k < n; k++) {
+            sum += isnan(t[k]) ? 0 : t[k];
+            count += !isnan(t[k]);
+        }
+        to[i] = count > 0 ? sum / count : NAN;
+    }
+}
+
 static enum fit_status shrink_maps(struct rp_result *r, struct fit_error *err)
 {
     const size_t n = r->side, b = (n + RP_SIDE - 1) / RP_SIDE, m = (n + b - 1) / b;
@@ -129,18 +142,20 @@ static enum fit_status shrink_maps(struct rp_result *r, struct fit_error *err)
             shrink(map[k] + g * n * n, n, b, m, w, k == 2, to + g * m * m);
         memcpy(map[k], to, r->ngroup * m * m * sizeof *to);
     }
-    for (size_t i = 0; i < m; i++) {
-        double sum = 0;
-        size_t count = 0;
-        for (size_t k = i * b; k < (i + 1) * b && k < n; k++, count++)
-            sum += r->t[k];
-        r->t[i] = sum / (double)count;
-    }
+    shrink_times(r->t, n, b, m, r->t);
+    for (size_t g = 0; r->t_group && g < r->ngroup; g++)
+        shrink_times(r->t_group + g * n, n, b, m, r->t_group + g * m);
     r->side = m;
     r->bin *= b;
     free(w);
     free(to);
     return FIT_OK;
+}
+
+static enum fit_status optional(struct fit_h5 *h, const char *path, size_t n, double **value,
+                                struct fit_error *err)
+{
+    return fit_h5_exists(h, path) ? take(h, path, n, value, err) : FIT_OK;
 }
 
 static enum fit_status read_maps(struct rp_result *r, struct fit_h5 *h, struct fit_error *err)
@@ -154,6 +169,8 @@ static enum fit_status read_maps(struct rp_result *r, struct fit_h5 *h, struct f
         st = take(h, "/entry/data/q", r->ngroup, &r->q, err);
     if (st == FIT_OK && fit_h5_exists(h, "/entry/input/file_of_group"))
         st = take(h, "/entry/input/file_of_group", r->ngroup, &r->file, err);
+    if (st == FIT_OK)
+        st = optional(h, "/entry/data/t_of_group", r->ngroup * r->side, &r->t_group, err);
     const size_t all = r->ngroup * r->side * r->side;
     if (st == FIT_OK)
         st = take(h, "/entry/data/c2", all, &r->c2, err);
@@ -176,18 +193,16 @@ static enum fit_status read_cuts(struct rp_result *r, struct fit_h5 *h, struct f
     enum fit_status st = fit_h5_read_doubles(h, "/entry/cuts/age", &r->age, &r->nage, err);
     if (st == FIT_OK)
         st = fit_h5_read_doubles(h, "/entry/cuts/tau", &r->tau, &r->nlag, err);
+    if (st == FIT_OK)
+        st = optional(h, "/entry/cuts/tau_of_group", r->ngroup * r->nlag, &r->tau_group, err);
+    if (st == FIT_OK)
+        st = optional(h, "/entry/cuts/age_of_group", r->ngroup * r->nage, &r->age_group, err);
     const size_t all = r->ngroup * r->nage * r->nlag;
     if (st == FIT_OK)
         st = take(h, "/entry/cuts/g2", all, &r->g2, err);
     if (st == FIT_OK && r->fitted)
         st = take(h, "/entry/cuts/g2_model", all, &r->g2_model, err);
     return st == FIT_OK ? take(h, "/entry/cuts/g2_err", all, &r->g2_error, err) : st;
-}
-
-static enum fit_status optional(struct fit_h5 *h, const char *path, size_t n, double **value,
-                                struct fit_error *err)
-{
-    return fit_h5_exists(h, path) ? take(h, path, n, value, err) : FIT_OK;
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -492,7 +507,8 @@ void rp_result_free(struct rp_result *r)
                              r->age,    r->tau,       r->g2,       r->g2_model, r->g2_error,
                              r->g2_low, r->g2_high,   r->value,    r->fit,      r->row_residual,
                              r->sigma,  r->fit_low,   r->fit_high, r->curve_t,  r->energy,
-                             r->noise,  r->axis_value, r->fine_x,   r->fine_fit, r->fine_curve};
+                             r->noise,  r->axis_value, r->t_group,  r->tau_group, r->age_group,
+                             r->fine_x, r->fine_fit,   r->fine_curve};
     char *const text[] = {r->origin.file, r->origin.layout, r->origin.sha256, r->origin.command,
                           r->origin.version};
     for (size_t k = 0; k < sizeof text / sizeof *text; k++)

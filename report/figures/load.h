@@ -53,6 +53,7 @@ struct rp_result {
     double *noise;      /* ngroup: standard deviation; NULL: not known */
     size_t side, bin;   /* points on a side of the maps; frames averaged in one on each side */
     double *t;          /* side, s */
+    double *t_group, *tau_group, *age_group; /* the same of every group of files with different times; else NULL */
     double *c2, *model; /* ngroup x side x side */
     double *residual;   /* in standard deviations of the averaged value */
     size_t nage, nlag;

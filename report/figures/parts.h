@@ -61,8 +61,14 @@ void rp_rows_title(const struct rp_result *r, size_t group, char *text, size_t s
 void rp_map_range(const struct rp_result *r, size_t group, double range[3]);
 /* A value of a map of n x n; the diagonal, which is not measured, is filled from its neighbours. */
 double rp_map_value(const double *map, size_t n, size_t i, size_t j);
-/* A map of the result's times in a panel. */
-void rp_map_draw(struct rp_canvas *c, const struct rp_result *r, const struct rp_panel *p, const double *map, double lo,
-                 double hi, const struct rp_palette *palette);
+/* A map of a group, of its times, in a panel. */
+void rp_map_draw(struct rp_canvas *c, const struct rp_result *r, size_t group, const struct rp_panel *p,
+                 const double *map, double lo, double hi, const struct rp_palette *palette);
+/* Of a group: the points on a side that its file has, their times; their axis; lags and ages of its cuts. */
+size_t rp_map_side(const struct rp_result *r, size_t group);
+const double *rp_map_times(const struct rp_result *r, size_t group);
+struct rp_axis rp_map_axis(const struct rp_result *r, size_t group);
+const double *rp_cut_lags(const struct rp_result *r, size_t group);
+const double *rp_cut_ages(const struct rp_result *r, size_t group);
 
 #endif

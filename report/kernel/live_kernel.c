@@ -168,6 +168,12 @@ EXPORT(live_open) int live_open(int ngroup, int ntime, int nframe, int ncell, do
     return live.first && live.count && live.probe && live.group && live.ws ? 0 : -1;
 }
 
+/* The frame period, where the times of another file are put in the place of those before. */
+EXPORT(live_step) void live_step(double step)
+{
+    live.layout.step = step;
+}
+
 EXPORT(live_at) void *live_at(int part)
 {
     return part < 0 || part >= LIVE_PARTS ? NULL : live.part[part] ? (void *)live.part[part] : (void *)live.index[part];

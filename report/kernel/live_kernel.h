@@ -64,6 +64,7 @@ enum {
 /* Room for all arrays; of a table ntime = nframe = 0.  -1: no memory; 1: this model is not for pages. */
 int live_open(int ngroup, int ntime, int nframe, int ncell, double step);
 void *live_at(int part);
+void live_step(double step); /* the frame period of the times that are put next: of files with their own */
 const char *live_word(int what, int at); /* NULL: there is none */
 double live_number(int what, int at);
 

@@ -280,7 +280,9 @@ static int put_all(struct rp_markup *out, const struct rp_result *r, const struc
     put_settings(out, r, bin);
     put_axes(out, h);
     int good = !r->pairs ||
-               (put_dataset(out, h, "time", 0) && put_dataset(out, h, "frame", 0) && put_dataset(out, h, "step", 1));
+               (put_dataset(out, h, "time", 0) && put_dataset(out, h, "frame", 0) && put_dataset(out, h, "step", 0));
+    if (fit_h5_exists(h, "/entry/kernel/file"))
+        good = good && put_dataset(out, h, "file", 0);
     good = good && (!r->fitted || put_dataset(out, h, "theta", 0));
     if (fit_h5_exists(h, "/entry/kernel/unknown"))
         good = good && put_dataset(out, h, "unknown", 0) && put_dataset(out, h, "tie_factor", 0) &&

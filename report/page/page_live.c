@@ -157,6 +157,24 @@ static void put_number(struct rp_markup *out, const char *name, double x)
         rp_put(out, ",\"%s\":%.9g", name, x);
 }
 
+/* Mean times of the cells: not equidistant where frames are left out; behind the last frame of a file at the distance
+ * of the last two. */
+static void put_times(struct rp_markup *out, const struct rp_result *r, const struct thinned *t, const double *time)
+{
+    double last[2] = {0, 0};
+    rp_put(out, ",\"t\":[");
+    for (size_t a = 0; a < t->n; a++) {
+        double sum = 0, n = 0;
+        for (size_t i = a * t->b; i < (a + 1) * t->b && i < r->side; i++, n++)
+            sum += time[i];
+        const double at = isnan(sum) ? 2 * last[0] - last[1] : sum / n;
+        last[1] = a ? last[0] : at;
+        last[0] = at;
+        rp_put(out, "%s%.9g", a ? "," : "", at);
+    }
+    rp_put(out, "]");
+}
+
 static void put_group(struct rp_markup *out, const struct rp_result *r, const struct rp_figure *f, struct thinned *t)
 {
     const size_t g = f->index;
@@ -180,6 +198,8 @@ static void put_group(struct rp_markup *out, const struct rp_result *r, const st
         put_number(out, "contrast", rp_json_number(scaling->entry[g].value, "contrast"));
         put_number(out, "offset", rp_json_number(scaling->entry[g].value, "offset"));
     }
+    if (r->t_group)
+        put_times(out, r, t, r->t_group + g * r->side);
     put_levels(out, "c2", t->c2, t, lo, hi);
     if (r->fitted) {
         put_smooth(out, "fit", t->fit, t, lo, hi);
@@ -198,19 +218,6 @@ static void put_palette(struct rp_markup *out, const char *name, const struct rp
     rp_put(out, "\"");
 }
 
-/* Mean times of the cells: not equidistant where frames are left out. */
-static void put_times(struct rp_markup *out, const struct rp_result *r, const struct thinned *t)
-{
-    rp_put(out, ",\"t\":[");
-    for (size_t a = 0; a < t->n; a++) {
-        double sum = 0, n = 0;
-        for (size_t i = a * t->b; i < (a + 1) * t->b && i < r->side; i++, n++)
-            sum += r->t[i];
-        rp_put(out, "%s%.9g", a ? "," : "", sum / n);
-    }
-    rp_put(out, "]");
-}
-
 static void put_all(struct rp_markup *out, const struct rp_result *r, const struct rp_figures *list, struct thinned *t)
 {
     const double step = r->side > 1 ? (r->t[r->side - 1] - r->t[0]) / (double)(r->side - 1) : 1;
@@ -220,7 +227,7 @@ static void put_all(struct rp_markup *out, const struct rp_result *r, const stru
     put_number(out, "first", r->origin.first); /* frames of the file, from 1 */
     put_number(out, "last", r->origin.last);
     put_number(out, "q", r->q ? NAN : r->origin.q);
-    put_times(out, r, t);
+    put_times(out, r, t, r->t);
     put_palette(out, "viridis", rp_viridis());
     put_palette(out, "diverging", rp_diverging());
     rp_put(out, ",\"groups\":[");

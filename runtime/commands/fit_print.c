@@ -98,7 +98,15 @@ void fit_job_print_dry_run(const struct fit_job *job)
     const struct fit_measurement *m = job->m;
     for (size_t k = 0; k < job->notes.n; k++)
         fit_cli_put_note(job->p->err, job->p->err_is_terminal, job->notes.text[k]);
-    fprintf(job->p->out,
-            "%s: %zu groups, frames %ld..%ld, dt %g s, %zu points; would be written to %s\n",
-            m->file, m->ngroup, m->first, m->last, m->dt, m->dataset->npoint, job->folder);
+    for (size_t f = 0; f < m->nfile; f++) {
+        const struct fit_measurement_file *x = &m->part[f];
+        fprintf(job->p->out, "%s: %zu groups, frames %ld..%ld, dt %g s, %zu points\n", x->file, x->ngroup, x->first,
+                x->last, x->dt, x->npoint);
+    }
+    if (m->nfile)
+        fprintf(job->p->out, "%zu files: %zu points; would be written to %s\n", m->nfile, m->dataset->npoint,
+                job->folder);
+    else
+        fprintf(job->p->out, "%s: %zu groups, frames %ld..%ld, dt %g s, %zu points; would be written to %s\n", m->file,
+                m->ngroup, m->first, m->last, m->dt, m->dataset->npoint, job->folder);
 }

@@ -1,6 +1,7 @@
 /* copy.c -- replicates of a dataset with other values or weights; thinned copies; one group of a table. */
 #include "base/arena.h"
 #include "data/dataset_impl.h"
+#include "data/file_times.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -86,17 +87,12 @@ enum fit_status fit_dataset_rewrite(struct fit_dataset *c, fit_rewrite_fn *fn, v
 
 /* ---- fewer frames ----------------------------------------------------------------------------------------------- */
 
-enum fit_status fit_dataset_thin(const struct fit_dataset *ds, size_t wanted, struct fit_dataset **thin,
-                                 struct fit_error *err)
+/* About `wanted` of the first n frames. */
+static void take_some(size_t n, size_t wanted, unsigned char *taken)
 {
-    FIT_SCRATCH(a);
-    size_t n = ds->layout.nframe, s = (n + wanted - 1) / wanted, scales = 0, count = 0, station = 0;
-    uint32_t *pick = fit_take(&a, n, sizeof *pick);
-    unsigned char *taken = fit_take(&a, n, 1);
+    size_t s = (n + wanted - 1) / wanted, scales = 0, station = 0;
     while ((size_t)2 << scales < 2 * s)
         scales++;
-    if (a.failed)
-        return fit_no_memory(err, "data");
     for (size_t at = 0; at < n; at += 2 * s, station++) {
         size_t near = (size_t)1 << (station / 2 % (scales + 1)), far = (size_t)1 << ((station / 2 + 1) % (scales + 1));
         taken[at] = 1;
@@ -107,6 +103,32 @@ enum fit_status fit_dataset_thin(const struct fit_dataset *ds, size_t wanted, st
         if (at + near + far < n)
             taken[at + near + far] = 1;
     }
+}
+
+/* The most used frames below `less` that a file has; 0: none. */
+static size_t next_shorter(const struct fit_dataset *ds, size_t less)
+{
+    size_t most = 0;
+    for (size_t g = 0; g < ds->layout.ngroup; g++) {
+        const size_t n = fit_dataset_group_frames(ds, g);
+        if (n < less && n > most)
+            most = n;
+    }
+    return most;
+}
+
+enum fit_status fit_dataset_thin(const struct fit_dataset *ds, size_t wanted, struct fit_dataset **thin,
+                                 struct fit_error *err)
+{
+    FIT_SCRATCH(a);
+    size_t n = ds->layout.nframe, count = 0;
+    uint32_t *pick = fit_take(&a, n, sizeof *pick);
+    unsigned char *taken = fit_take(&a, n, 1);
+    if (a.failed)
+        return fit_no_memory(err, "data");
+    /* files much shorter than others keep their frames */
+    for (size_t some = n; some; some = next_shorter(ds, (some + 1) / 2))
+        take_some(some, wanted, taken);
     for (size_t k = 0; k < n; k++)
         if (taken[k])
             pick[count++] = (uint32_t)k;

@@ -20,6 +20,7 @@
 #define _DEFAULT_SOURCE
 #include "base/arena.h"
 #include "data/dataset_impl.h"
+#include "data/file_times.h"
 #include "data/share.h"
 #include "data/stream.h"
 #include "machine/pages.h"
@@ -396,14 +397,24 @@ static void sum_groups(void *user, size_t k, const struct fit_tile *t)
     }
 }
 
+/* Pairs of the frames that the files have. */
+static size_t pairs_possible(const struct fit_dataset *ds)
+{
+    size_t sum = 0;
+    for (size_t g = 0; g < ds->layout.ngroup; g++) {
+        const size_t n = fit_dataset_group_frames(ds, g);
+        sum += n ? n * (n - 1) / 2 : 0;
+    }
+    return sum;
+}
+
 /* Counts and ranges of the groups, from those of their tiles. */
 static enum fit_status add_tiles(struct fit_dataset *ds, const size_t *count, const struct fit_range *range,
                                  struct fit_error *err)
 {
     const struct fit_layout *l = &ds->layout;
     enum fit_status st = FIT_OK;
-    size_t possible;
-    possible = is_rows(l) ? ds->nrow : l->nframe * (l->nframe - 1) / 2 * l->ngroup;
+    const size_t possible = is_rows(l) ? ds->nrow : pairs_possible(ds);
     ds->npoint = 0;
     for (size_t g = 0; g < l->ngroup; g++) {
         struct fit_range *r = &ds->range[g];
@@ -571,6 +582,8 @@ enum fit_status fit_dataset_coarse(const struct fit_dataset *ds, size_t n, const
     enum fit_status st = take_part(ds, n, pick, 0, l->ngroup, coarse, err);
     if (st == FIT_OK)
         (*coarse)->layout.context = l->context;
+    if (st == FIT_OK)
+        (*coarse)->files = ds->files;
     return st;
 }
 

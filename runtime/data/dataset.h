@@ -22,6 +22,8 @@ struct fit_dataset_files {
     size_t n;
     const size_t *of;      /* ngroup: the file of a group, from 0 */
     const double *setting; /* n x nsetting */
+    const size_t *ntime;       /* pairs: frames of each file (file_times.h); NULL: tables */
+    const double *time, *step; /* n x ntime of the layout, n: where files differ in their times; else NULL */
 };
 
 struct fit_dataset {

@@ -1,5 +1,5 @@
 /* digest.c -- the identity of the fitted data: the SHA-256 of everything that kernels read. */
-#include "data/dataset.h"
+#include "data/file_times.h"
 
 #include <string.h>
 
@@ -19,6 +19,11 @@ void fit_dataset_digest(const struct fit_dataset *ds, size_t naxis, char hex[SHA
         add_doubles(&s, ds->tile[t].sum, 3 * l->ngroup);
     add_doubles(&s, ds->reference, l->ngroup);
     add_doubles(&s, l->time, l->ntime);
+    if (fit_dataset_times_differ(ds)) {
+        add_doubles(&s, ds->files->time, ds->files->n * l->ntime);
+        add_doubles(&s, ds->files->step, ds->files->n);
+        sha256_update(&s, ds->files->ntime, ds->files->n * sizeof *ds->files->ntime);
+    }
     for (size_t a = 0; a < naxis && l->coord; a++)
         add_doubles(&s, l->coord[a], l->ngroup);
     if (l->frame)

@@ -1,4 +1,5 @@
 /* quantiles.c -- contrast and offset by percentiles; see quantiles.h. */
+#include "data/file_times.h"
 #include "data/quantiles.h"
 
 #include <math.h>
@@ -80,7 +81,8 @@ enum fit_status fit_quantiles(const struct fit_dataset *ds, size_t g, double *co
                               struct fit_error *err)
 {
     const struct fit_layout *l = &ds->layout;
-    size_t span = l->nframe ? l->frame[l->nframe - 1] - l->frame[0] + 1 : 0;
+    const size_t nframe = fit_dataset_group_frames(ds, g);
+    size_t span = nframe ? l->frame[nframe - 1] - l->frame[0] + 1 : 0;
     if (fit_dataset_streamed(ds))
         return fit_fail(err, FIT_ERR_CONFIG, "scaling constant: give contrast and offset, or hold the data in memory "
                                              "(--stream off): their quantiles are not taken from a file");

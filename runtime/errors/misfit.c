@@ -1,4 +1,5 @@
 /* misfit.c -- structure of the residuals; see misfit.h. */
+#include "data/file_times.h"
 #include "errors/misfit.h"
 
 #include <math.h>
@@ -266,12 +267,11 @@ static void lags_of(const struct fit_misfit_bins *b, const size_t class[2], doub
 
 static void fill(const struct work *w, int family, struct fit_misfit *out)
 {
-    const struct fit_layout *l = &w->s->obj->ds->layout;
-    const double span = l->time[l->frame[l->nframe - 1]] - l->time[l->frame[0]];
+    const struct fit_time_range x = fit_dataset_time_range(w->s->obj->ds, w->best[family].group);
     lags_of(w->b, w->best[family].lag, out->lag);
     for (int k = 0; k < 2; k++) {
-        out->lag[k] *= l->step;
-        out->age[k] = l->time[l->frame[0]] + span * (double)(w->best[family].age[k] + (size_t)k) / AGES;
+        out->lag[k] *= x.step;
+        out->age[k] = x.first + x.span * (double)(w->best[family].age[k] + (size_t)k) / AGES;
     }
     out->z = w->best[family].z;
     out->group = w->best[family].group;

@@ -26,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/file_times.h"
 #include "errors/speckle_errors.h"
 #include "math/linalg.h"
 
@@ -604,13 +605,12 @@ static double closed_tails(const struct work *c, const struct fit_result *res)
  * small: as in a minimum where one of two components is static, so that it can fit the noise of the other. */
 static int too_short(const struct work *c, const struct fit_result *res)
 {
-    double slowest = 0, count = 0;
+    double times = INFINITY, count = 0;
     for (size_t g = 0; g < c->o->ngroup; g++) {
         const struct fit_speckle_noise *x = &res->speckle[g];
-        slowest = fmax(slowest, x->longest);
+        times = fmin(times, (double)(fit_dataset_group_frames(c->o->ds, g) - 1) / x->longest);
         count += x->known == FIT_SPECKLE_BOTH ? x->count : 0;
     }
-    const double times = (double)(c->o->ds->layout.nframe - 1) / slowest;
     return times < FEWEST_TIMES && count * times < FEWEST_PIECES;
 }
 

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/file_times.h"
 #include "errors/speckle_kernel_impl.h"
 #include "errors/speckle_numbers.h"
 #include "speckle/blocks.h"
@@ -271,11 +272,11 @@ static void project(const struct job *x, struct test *t, double *y)
 /* Where the bin, or sum of bins, lies. */
 static void place_of(const struct job *x, size_t k, struct fit_speckle_test *out)
 {
-    const struct fit_layout *l = &x->o->ds->layout;
-    const double span = l->time[l->frame[l->nframe - 1]] - l->time[l->frame[0]], one = span / (double)(l->nframe - 1);
     const int each = k >= BINS;
     const size_t lag = each ? (k - BINS) % LAGS : k / AGES, age = k % AGES;
     out->group = each ? (long)((k - BINS) / LAGS) : -1;
+    const double span = fit_dataset_time_range(x->o->ds, out->group).span,
+                 one = span / (double)(x->o->ds->layout.nframe - 1);
     out->lag[0] = one * fmax((double)(x->first_lag[lag] * x->frames), 1);
     out->lag[1] = lag + 1 < LAGS ? one * (double)(x->first_lag[lag + 1] * x->frames) : span;
     out->age[0] = each ? 0 : span * (double)age / AGES;
@@ -324,7 +325,7 @@ static void take_outliers(const struct job *x, struct fit_speckle_test *out)
         out->p = p;
         out->kurtosis = of->kurtosis;
         out->expected = of->expected;
-        out->near = l->time[l->frame[of->block]];
+        out->near = fit_dataset_group_time(x->o->ds, g).time[l->frame[of->block]];
         out->of = g;
     }
 }

@@ -4,6 +4,7 @@
  * tile (data/tile_patches.h), in the same order whatever the number of threads and ranks. */
 #include "fit/maps.h"
 
+#include "data/file_times.h"
 #include "data/tile_patches.h"
 #include "machine/topology.h"
 #include "model/law.h"
@@ -27,7 +28,7 @@ struct work {
     struct sums *sums;  /* ngroup */
     double *map[4];     /* sum of 1, data, model, r / sigma; pairs: ngroup upper triangles, rows: n */
     double *cut[4];     /* ngroup x ages x nlag: sum of 1, data, model, sigma^2 */
-    unsigned char *age; /* 2 ntime: range of ages by the sum of two frame numbers */
+    unsigned char *age; /* files x 2 ntime: range of ages by the sum of two frame numbers */
     unsigned shift;     /* log2 of maps->bin */
     double *model;      /* of each thread: `stride` doubles */
     size_t stride;
@@ -137,16 +138,22 @@ static void add_sums_of_row(const struct work *w, const struct row *row, int wei
     p->sums[row->g] = s;
 }
 
+/* The ranges of ages of the file of group g. */
+static const unsigned char *ages_of(const struct work *w, size_t g)
+{
+    return w->age + (w->ds->files ? w->ds->files->of[g] : 0) * 2 * w->ds->layout.ntime;
+}
+
 /* End of the values from k on with consecutive lags and the same age. */
 static size_t end_of_cut(const struct work *w, const struct row *row, size_t k)
 {
     const uint32_t *frame = w->ds->layout.frame;
     const size_t fi = frame[row->i], fj = frame[row->j[k]], last = row->n - 1;
-    const unsigned char age = w->age[fi + fj];
-    if (frame[row->j[last]] - fj == last - k && w->age[fi + frame[row->j[last]]] == age) /* ages increase */
+    const unsigned char *const ages = ages_of(w, row->g), age = ages[fi + fj];
+    if (frame[row->j[last]] - fj == last - k && ages[fi + frame[row->j[last]]] == age) /* ages increase */
         return row->n;
     size_t end = k + 1;
-    while (end < row->n && frame[row->j[end]] == fj + (end - k) && w->age[fi + frame[row->j[end]]] == age)
+    while (end < row->n && frame[row->j[end]] == fj + (end - k) && ages[fi + frame[row->j[end]]] == age)
         end++;
     return end;
 }
@@ -168,10 +175,11 @@ static void add_cuts_of_row(const struct work *w, const struct row *row, int wei
 {
     const uint32_t *frame = w->ds->layout.frame;
     const size_t fi = frame[row->i];
+    const unsigned char *ages = ages_of(w, row->g);
     const double reference = w->ds->reference[row->g], variance = 1 / (row->alike * row->alike);
     for (size_t k = row->from, end; k < row->n; k = end) {
         const size_t fj = frame[row->j[k]];
-        const size_t to = (row->g * p->nage + w->age[fi + fj] - p->age0) * p->nlag + (fj - fi) - p->lag0;
+        const size_t to = (row->g * p->nage + ages[fi + fj] - p->age0) * p->nlag + (fj - fi) - p->lag0;
         end = end_of_cut(w, row, k);
         add_number(p->cut[0] + to, 1, end - k);
         add_values(p->cut[1] + to, row->y + k, reference, end - k);
@@ -183,15 +191,27 @@ static void add_cuts_of_row(const struct work *w, const struct row *row, int wei
     }
 }
 
+static size_t files_of(const struct fit_dataset *ds)
+{
+    return ds->files ? ds->files->n : 1;
+}
+
 /* Locates the sums of a tile; returns their number. numbers: NULL: only the number. */
 static size_t lay_out_patch(const struct work *w, const struct fit_tile *t, double *numbers, struct patch *p)
 {
     const uint32_t *frame = w->ds->layout.frame;
     const size_t ng = w->maps->ngroup, first = t->j0 > t->i0 + 1 ? t->j0 : t->i0 + 1;
-    *p = (struct patch){.a0 = t->i0 >> w->shift, .b0 = first >> w->shift, .age0 = w->age[frame[t->i0] + frame[first]]};
+    *p = (struct patch){.a0 = t->i0 >> w->shift, .b0 = first >> w->shift, .age0 = FIT_MAPS_AGES};
     p->na = ((t->i1 - 1) >> w->shift) + 1 - p->a0;
     p->nb = ((t->j1 - 1) >> w->shift) + 1 - p->b0;
-    p->nage = (size_t)w->age[frame[t->i1 - 1] + frame[t->j1 - 1]] + 1 - p->age0;
+    for (size_t f = 0; f < files_of(w->ds); f++) {
+        const unsigned char *ages = w->age + f * 2 * w->ds->layout.ntime;
+        const size_t age = ages[frame[t->i0] + frame[first]],
+                     end = (size_t)ages[frame[t->i1 - 1] + frame[t->j1 - 1]] + 1;
+        p->age0 = age < p->age0 ? age : p->age0;
+        p->nage = end > p->nage ? end : p->nage; /* so far the end */
+    }
+    p->nage -= p->age0;
     p->lag0 = t->j0 > t->i1 - 1 ? frame[t->j0] - frame[t->i1 - 1] : 1;
     p->nlag = frame[t->j1 - 1] - frame[t->i0] + 1 - p->lag0;
     const size_t sums = ng * sizeof(struct sums) / sizeof(double);
@@ -388,20 +408,37 @@ static size_t choose_bin(size_t nframe, size_t ngroup)
     return bin;
 }
 
-static void grids(struct fit_maps *m, const struct fit_layout *l)
+/* Of a group: its file has the first `nframe` of the used frames; NaN behind them. */
+static void grids(const struct fit_maps *m, const struct fit_layout *l, const struct fit_file_time *x, size_t nframe,
+                  double *t, double *tau, double *age)
 {
     for (size_t a = 0; a < m->n; a++) {
-        size_t first = a * m->bin, last = first + m->bin < l->nframe ? first + m->bin : l->nframe;
+        size_t first = a * m->bin, last = first + m->bin < nframe ? first + m->bin : nframe;
         double sum = 0;
         for (size_t i = first; i < last; i++)
-            sum += l->time[l->frame[i]];
-        m->t[a] = sum / (double)(last - first);
+            sum += x->time[l->frame[i]];
+        t[a] = last > first ? sum / (double)(last - first) : NAN;
     }
     for (size_t k = 0; k < m->nlag; k++)
-        m->tau[k] = (double)(k + 1) * l->step;
-    double length = l->time[l->ntime - 1] - l->time[0];
+        tau[k] = k + 1 < x->ntime ? (double)(k + 1) * x->step : NAN;
+    double length = x->time[x->ntime - 1] - x->time[0];
     for (size_t a = 0; a < FIT_MAPS_AGES; a++)
-        m->age[a] = l->time[0] + length * ((double)a + 0.5) / FIT_MAPS_AGES;
+        age[a] = x->time[0] + length * ((double)a + 0.5) / FIT_MAPS_AGES;
+}
+
+/* Those of every group, where they differ; those of the group with the most frames. */
+static void all_grids(struct fit_maps *m, const struct fit_dataset *ds)
+{
+    size_t longest = 0;
+    for (size_t g = 0; g < m->ngroup; g++) {
+        const struct fit_file_time x = fit_dataset_group_time(ds, g);
+        longest = x.ntime > fit_dataset_group_time(ds, longest).ntime ? g : longest;
+        if (m->t_group)
+            grids(m, &ds->layout, &x, fit_dataset_group_frames(ds, g), m->t_group + g * m->n,
+                  m->tau_group + g * m->nlag, m->age_group + g * FIT_MAPS_AGES);
+    }
+    const struct fit_file_time x = fit_dataset_group_time(ds, longest);
+    grids(m, &ds->layout, &x, ds->layout.nframe, m->t, m->tau, m->age);
 }
 
 static struct fit_maps *allocate(const struct fit_kernel *k, const struct fit_dataset *ds)
@@ -427,8 +464,13 @@ static struct fit_maps *allocate(const struct fit_kernel *k, const struct fit_da
     m->residual = fit_take(a, values, sizeof *m->residual);
     m->mask = fit_take(a, values, sizeof *m->mask);
     m->npoint = fit_take(a, m->ngroup, sizeof *m->npoint);
+    if (pairs && fit_dataset_times_differ(ds)) {
+        FIT_TAKE_DOUBLES(a, m->ngroup * m->n, &m->t_group);
+        FIT_TAKE_DOUBLES(a, m->ngroup * m->nlag, &m->tau_group);
+        FIT_TAKE_DOUBLES(a, m->ngroup * FIT_MAPS_AGES, &m->age_group);
+    }
     if (pairs && !a->failed)
-        grids(m, l);
+        all_grids(m, ds);
     return m;
 }
 
@@ -476,9 +518,13 @@ static int allocate_work(struct work *w, int threads)
 {
     const struct fit_layout *l = &w->ds->layout;
     const struct fit_maps *m = w->maps;
-    w->age = fit_take(&w->storage, 2 * l->ntime, sizeof *w->age);
-    for (size_t k = 0; w->age && k < 2 * l->ntime; k++)
-        w->age[k] = (unsigned char)(k * FIT_MAPS_AGES / (2 * l->ntime));
+    const size_t sums = 2 * l->ntime;
+    w->age = fit_take(&w->storage, files_of(w->ds) * sums, sizeof *w->age);
+    for (size_t g = 0; w->age && w->k->space == FIT_PAIRS && g < m->ngroup; g++) {
+        const size_t ntime = fit_dataset_group_time(w->ds, g).ntime, f = w->ds->files ? w->ds->files->of[g] : 0;
+        for (size_t k = 0; k < sums; k++) /* of frames that the file lacks: the last range */
+            w->age[f * sums + k] = (unsigned char)(k < 2 * ntime ? k * FIT_MAPS_AGES / (2 * ntime) : FIT_MAPS_AGES - 1);
+    }
     while ((size_t)1 << w->shift < m->bin)
         w->shift++;
     FIT_TAKE_DOUBLES(&w->storage, w->k->workspace(l), &w->ws);

@@ -17,7 +17,7 @@ struct fit_maps {
     size_t ngroup;
     size_t n;          /* pairs: points on a side of a map; rows: rows */
     size_t bin;        /* frames averaged on each side; 1: the data as they are */
-    double *t;         /* n: times of the map's points, s (pairs) */
+    double *t;         /* n: times of the map's points, s (pairs); of the group with the most frames */
     float *c2, *model; /* ngroup x n x n, symmetric; NaN where nothing counts (the diagonal when bin
                           = 1). Rows: n */
     float *residual;   /* (data - model) / sigma, averaged over the bin */
@@ -26,6 +26,7 @@ struct fit_maps {
     size_t nlag;                      /* pairs: lags 1 .. nlag frames */
     double *tau;                      /* nlag, s (frames times the period) */
     double age[FIT_MAPS_AGES];        /* s: middle of each range of (t1 + t2) / 2 */
+    double *t_group, *tau_group, *age_group; /* the same of every group where files differ in their times; else NULL */
     double *g2, *g2_model, *g2_error; /* ngroup x FIT_MAPS_AGES x nlag; NaN where nothing counts */
 
     double *chi2;   /* ngroup: sum of (r / sigma)^2 */

@@ -2,14 +2,13 @@
 #include "input/joint.h"
 #include "common/text.h"
 #include "base/identity.h"
+#include "data/file_times.h"
 #include "input/table_impl.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const double SAME_TIME = 1e-9; /* of the frame period */
 
 /* Arguments that the functions below pass on. */
 struct joint {
@@ -103,6 +102,19 @@ static enum fit_status differ(const struct joint *j, struct fit_error *err)
     return FIT_OK;
 }
 
+static void describe_part(struct fit_measurement *m, const struct fit_measurement *from,
+                          struct fit_measurement_file *to)
+{
+    *to = (struct fit_measurement_file){.file = fit_arena_string(&m->storage_, from->file), .size = from->size,
+                                        .of_values = from->of_values, .npoint = from->dataset->npoint,
+                                        .ngroup = from->ngroup, .file_frames = from->file_frames,
+                                        .ntime = from->ntime, .nmasked = from->nmasked, .first = from->first,
+                                        .last = from->last, .dt = from->dt,
+                                        .begin = from->ntime ? from->time[0] : 0};
+    to->masked = fit_take_copy(&m->storage_, from->masked, from->nmasked, sizeof *to->masked);
+    memcpy(to->sha256, from->sha256, sizeof to->sha256);
+}
+
 static enum fit_status describe(struct joint *j, struct fit_error *err)
 {
     struct fit_measurement *m = j->m, *first = j->part[0];
@@ -115,12 +127,8 @@ static enum fit_status describe(struct joint *j, struct fit_error *err)
     j->known = fit_take(&m->storage_, j->n * n, sizeof *j->known);
     m->file = fit_arena_string(&m->storage_, first->file);
     for (size_t f = 0; f < j->n && !m->storage_.failed; f++) {
-        struct fit_measurement_file *to = &m->part[f];
         const struct fit_measurement *from = j->part[f];
-        *to = (struct fit_measurement_file){.file = fit_arena_string(&m->storage_, from->file), .size = from->size,
-                                            .of_values = from->of_values, .npoint = from->dataset->npoint,
-                                            .ngroup = from->ngroup};
-        memcpy(to->sha256, from->sha256, sizeof to->sha256);
+        describe_part(m, from, &m->part[f]);
         if (n)
             memcpy(j->known + f * n, from->setting, n * sizeof *j->known);
         ngroup += from->ngroup;
@@ -138,7 +146,7 @@ static enum fit_status describe(struct joint *j, struct fit_error *err)
     m->of_values = first->of_values;
     memcpy(m->sha256, first->sha256, sizeof m->sha256);
     m->ngroup = ngroup;
-    m->files = (struct fit_dataset_files){j->n, j->of, j->known};
+    m->files = (struct fit_dataset_files){.n = j->n, .of = j->of, .setting = j->known};
     return FIT_OK;
 }
 
@@ -266,27 +274,18 @@ static enum fit_status load_tables(struct joint *j, struct fit_error *err)
 
 /* ---- matrices ------------------------------------------------------------------------------------ */
 
-/* The part with the most frames; the times of the others must be the first of its times. */
-static enum fit_status same_times(const struct joint *j, size_t *longest, struct fit_error *err)
+/* Frames and times of all parts, and the part with the most frames. */
+static enum fit_status join_times(struct joint *j, struct fit_file_time *all, size_t *longest, struct fit_error *err)
 {
-    const struct fit_measurement *first = j->part[0];
+    struct fit_file_time *part = fit_take(&j->storage, j->n, sizeof *part);
     *longest = 0;
-    for (size_t f = 1; f < j->n; f++) {
+    for (size_t f = 0; part && f < j->n; f++) {
         const struct fit_measurement *p = j->part[f];
-        if (!(fabs(p->dt - first->dt) <= SAME_TIME * first->dt))
-            return fit_fail(err, FIT_ERR_DATA,
-                            "%s has the frame period %.9g s, %s %.9g s: files of one fit have the same. Fit each by "
-                            "itself (homodyne batch), or average the faster one over frames",
-                            first->file, first->dt, p->file, p->dt);
-        if (!(fabs(p->time[0] - first->time[0]) <= 1e-6 * first->dt))
-            return fit_fail(err, FIT_ERR_DATA,
-                            "%s begins at t = %.9g s, %s at %.9g s: files of one fit begin at the same time "
-                            "(analyzer_parameters.time_origin: window puts the first frame of each at 0)",
-                            first->file, first->time[0], p->file, p->time[0]);
+        part[f] = (struct fit_file_time){p->ntime, p->time, p->dt};
         if (p->ntime > j->part[*longest]->ntime)
             *longest = f;
     }
-    return FIT_OK;
+    return part && fit_file_times_join(part, &j->m->files, all, &j->m->storage_) ? FIT_OK : fit_no_memory(err, "data");
 }
 
 /* Frames that some part uses. */
@@ -306,17 +305,35 @@ static size_t all_frames(const struct joint *j, size_t ntime, uint32_t *frame)
     return n;
 }
 
-static enum fit_status new_dataset(struct joint *j, size_t longest, struct fit_error *err)
+/* Frames of the longest file, times of all. */
+static void take_frames(struct fit_measurement *m, const struct fit_measurement *longest,
+                        const struct fit_file_time *all)
+{
+    m->time = fit_take_copy(&m->storage_, all->time, all->ntime, sizeof *m->time);
+    m->masked = fit_take_copy(&m->storage_, longest->masked, longest->nmasked, sizeof *m->masked);
+    m->file_frames = longest->file_frames;
+    m->first = longest->first;
+    m->last = longest->last;
+    m->ntime = longest->ntime;
+    m->dt = all->step;
+    m->nmasked = longest->nmasked;
+    m->t0_excluded = longest->t0_excluded;
+}
+
+static enum fit_status new_dataset(struct joint *j, struct fit_error *err)
 {
     struct fit_measurement *m = j->m;
+    struct fit_file_time all;
+    size_t longest;
+    if (join_times(j, &all, &longest, err) != FIT_OK)
+        return FIT_ERR_MEMORY;
     const struct fit_measurement *time = j->part[longest];
     const size_t naxis = j->kernel->naxis;
+    take_frames(m, time, &all);
     double **coord = fit_take(&j->storage, naxis + 1, sizeof *coord);
     uint32_t *frame = fit_take(&j->storage, time->ntime, sizeof *frame);
     for (size_t a = 0; coord && a <= naxis; a++)
         coord[a] = fit_take(&j->storage, m->ngroup, sizeof **coord);
-    m->time = fit_take_copy(&m->storage_, time->time, time->ntime, sizeof *m->time);
-    m->masked = fit_take_copy(&m->storage_, time->masked, time->nmasked, sizeof *m->masked);
     if (j->storage.failed || m->storage_.failed)
         return fit_no_memory(err, "data");
     for (size_t f = 0, g = 0; f < j->n; f++)
@@ -325,20 +342,16 @@ static enum fit_status new_dataset(struct joint *j, size_t longest, struct fit_e
                 coord[a][g] = j->part[f]->dataset->layout.coord[a][e];
             coord[naxis][g] = (double)(f + 1);
         }
-    m->file_frames = time->file_frames;
-    m->first = time->first;
-    m->last = time->last;
-    m->ntime = time->ntime;
-    m->dt = time->dt;
-    m->nmasked = time->nmasked;
-    m->t0_excluded = time->t0_excluded;
     m->nframe = all_frames(j, m->ntime, frame);
     const struct fit_dataset_pairs spec = {.ntime = m->ntime, .time = m->time, .step = m->dt, .nframe = m->nframe,
                                            .frame = frame, .ngroup = m->ngroup, .naxis = naxis + 1,
                                            .nsetting = j->kernel->nsetting, .coord = (const double *const *)coord,
                                            .setting = m->setting, .center = j->kernel->intercept >= 0,
                                            .table_doubles = j->kernel->table_doubles};
-    return fit_dataset_new_pairs(&spec, &m->dataset, err);
+    enum fit_status st = fit_dataset_new_pairs(&spec, &m->dataset, err);
+    if (st == FIT_OK)
+        m->dataset->files = &m->files;
+    return st;
 }
 
 /* Values (and standard deviations, unless NULL) of group g of a part, ntime x ntime; NaN where it has none. */
@@ -399,16 +412,15 @@ static enum fit_status load_matrices(struct joint *j, struct fit_error *err)
 {
     struct fit_kernel plain = *j->kernel;
     enum fit_status st = FIT_OK;
-    size_t longest;
     plain.intercept = -1; /* values as they are in the file */
     for (size_t f = 0; f < j->n && st == FIT_OK; f++) {
         struct fit_selection sel;
         fit_joint_selection(j->cfg, f, &sel);
         st = fit_measurement_load(&sel, &plain, j->setting + f * j->kernel->nsetting, &j->part[f], err);
     }
-    if (st == FIT_OK && (st = same_errors(j, err)) == FIT_OK && (st = same_times(j, &longest, err)) == FIT_OK &&
-        (st = describe(j, err)) == FIT_OK && (st = take_groups(j, err)) == FIT_OK)
-        st = new_dataset(j, longest, err);
+    if (st == FIT_OK && (st = same_errors(j, err)) == FIT_OK && (st = describe(j, err)) == FIT_OK &&
+        (st = take_groups(j, err)) == FIT_OK)
+        st = new_dataset(j, err);
     if (st == FIT_OK)
         j->m->sigma_from = j->part[0]->sigma_from;
     return st == FIT_OK ? put_parts(j, err) : st;

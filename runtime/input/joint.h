@@ -6,8 +6,8 @@
  * (model/linkage.h), which gives every file its own settings.
  *
  *     Tables       the rows of all files; statistics of columns are those of all rows.
- *     Matrices     one grid of times, that of the longest file: frame period and time of the first frame must be the
- *                  same.  Pairs of frames that a file lacks have weight zero.
+ *     Matrices     the frames of the longest file, each file with its own frame period and time of the first frame
+ *                  (data/file_times.h).  Pairs of frames that a file lacks have weight zero.
  *
  * Errors (sigma) must be known in all files or in none.
  */

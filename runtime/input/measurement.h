@@ -41,6 +41,10 @@ struct fit_measurement_file {
     char sha256[65];
     int of_values; /* as in struct fit_measurement */
     size_t npoint, ngroup;
+    size_t file_frames, ntime, nmasked; /* of matrices, as in struct fit_measurement */
+    long first, last;
+    double dt, begin; /* s: frame period, time of the first frame of the window */
+    uint32_t *masked;
 };
 
 struct fit_measurement {
@@ -66,7 +70,8 @@ struct fit_measurement {
     enum fit_sigma_from sigma_from;
     double *setting; /* settings of the model, with q (and dt) from the file */
     struct fit_notes notes;
-    size_t nfile; /* 0: one file, that of the members above; else these, of which they are the first */
+    size_t nfile; /* 0: one file, that of the members above; else these: the members above are of the first one, those
+                   * of frames of the longest, time and dt of all together (data/file_times.h) */
     struct fit_measurement_file *part;
     struct fit_dataset_files files; /* what the dataset knows of them */
     struct fit_dataset *dataset;

@@ -76,7 +76,7 @@ static void number_unknowns(struct fit_making *m)
 
 static size_t file_of(const struct fit_making *m, size_t g)
 {
-    return m->spec->nfile ? m->spec->file[g] : 0;
+    return m->spec->files ? m->spec->files->of[g] : 0;
 }
 
 static int same_theta(const struct fit_making *m, size_t a, size_t b)
@@ -138,6 +138,22 @@ static int make_theta(struct fit_making *m, struct fit_sparse *s, size_t g)
     return 1;
 }
 
+/* What a file has of its own. */
+static void take_file(const struct fit_making *m, struct fit_link_class *class, size_t f)
+{
+    const struct fit_dataset_files *files = m->spec->files;
+    if (!files)
+        return;
+    if (m->inner->nsetting)
+        class->setting = files->setting + f * m->inner->nsetting;
+    if (files->ntime)
+        class->ntime = files->ntime[f];
+    if (files->time) {
+        class->time = files->time + f * m->ds->layout.ntime;
+        class->step = files->step[f];
+    }
+}
+
 static int make_class(struct fit_making *m, size_t c)
 {
     struct fit_link_class *class = &m->link->private_->class[c];
@@ -164,8 +180,7 @@ static int make_class(struct fit_making *m, size_t c)
         class->first[g] = m->ds->layout.first[class->group[g]];
         class->count[g] = m->ds->layout.count[class->group[g]];
     }
-    if (m->spec->nfile && m->inner->nsetting)
-        class->setting = m->setting + file_of(m, first) * m->inner->nsetting;
+    take_file(m, class, file_of(m, first));
     if (class->ngroup > m->link->private_->most)
         m->link->private_->most = class->ngroup;
     return !failed(m) && make_theta(m, &class->theta, first);
@@ -280,11 +295,11 @@ static int make_linear(struct fit_making *m)
 /* 1: each file has one value of parameter k, or its own share of the values. */
 static int is_by_file(const struct fit_making *m, size_t k)
 {
-    for (size_t g = 0; m->spec->nfile && g < m->ng; g++)
+    for (size_t g = 0; m->spec->files && g < m->ng; g++)
         for (size_t h = 0; h < g; h++)
             if (file_of(m, g) == file_of(m, h) && m->unknown[k * m->ng + g] != m->unknown[k * m->ng + h])
                 return 0;
-    return m->spec->nfile > 0;
+    return m->spec->files != NULL;
 }
 
 /* Files in which unknown u occurs: "1", or "1,3". */
@@ -292,7 +307,7 @@ static char *files_name(struct fit_making *m, size_t u, const char *between)
 {
     char text[512] = "";
     const size_t k = m->link->of[u];
-    for (size_t f = 0; f < m->spec->nfile; f++) {
+    for (size_t f = 0; f < (m->spec->files ? m->spec->files->n : 0); f++) {
         size_t g = 0, at = strlen(text);
         while (g < m->ng && (file_of(m, g) != f || m->unknown[k * m->ng + g] != u))
             g++;
@@ -320,7 +335,7 @@ static char *groups_name(struct fit_making *m, size_t u, int words)
         size_t at = strlen(text);
         if (m->unknown[k * m->ng + g] != u || at > sizeof text - 40)
             continue;
-        if (m->inner->naxis && m->spec->nfile)
+        if (m->inner->naxis && m->spec->files)
             snprintf(text + at, sizeof text - at, "%s%g:%zu", n++ ? (words ? ", " : ",") : "",
                      m->ds->layout.coord[0][g], file_of(m, g) + 1);
         else if (m->inner->naxis)
@@ -351,7 +366,7 @@ static void name_parameters(struct fit_making *m, struct fit_param *out)
 
 static int differs_between_files(const struct fit_making *m, size_t k)
 {
-    for (size_t g = 1; m->spec->nfile && g < m->ng; g++)
+    for (size_t g = 1; m->spec->files && g < m->ng; g++)
         if (share_of(m, k, g) != share_of(m, k, 0))
             return 1;
     return 0;
@@ -490,13 +505,6 @@ static int make_room(struct fit_making *m)
     link->class_of = fit_link_keep(m, m->ng, sizeof *link->class_of);
     link->private_->place = fit_link_keep(m, m->ng, sizeof *link->private_->place);
     link->private_->naxis = m->inner->naxis;
-    if (m->spec->nfile) {
-        const size_t n = m->spec->nfile * m->inner->nsetting;
-        double *setting = fit_link_keep(m, n, sizeof *setting);
-        if (setting && n)
-            memcpy(setting, m->spec->setting, n * sizeof *setting);
-        m->setting = setting;
-    }
     return !failed(m);
 }
 
@@ -532,7 +540,7 @@ static int make(struct fit_making *m)
     if (failed(m))
         return 0;
     link->kernel = *m->inner;
-    if (m->spec->nfile)
+    if (m->spec->files)
         add_file_axis(m);
     link->kernel.nparam = m->n;
     link->kernel.param = param;

@@ -42,12 +42,11 @@ struct fit_linkage_spec {
      * c_0 + sum_k c_2k-1 cos(k phi) + c_2k sin(k phi).  0: not. */
     size_t harmonics;
 
-    /* Data of several files: the file of each group, and the settings of each of `nfile` files, nfile x nsetting.  The
-     * kernel has one axis more, "file", of which the layout has the coordinate, 1, 2, ..., behind those of the inner
-     * kernel; groups of two files are in two classes, so that a kernel without axes sees one group.  0: one file. */
-    size_t nfile;
-    const size_t *file;
-    const double *setting;
+    /* Data of several files, borrowed: the file of each group; of each file its settings, and its frames and times.
+     * The kernel has one axis more, "file", of which the layout has the coordinate, 1, 2, ..., behind those of the
+     * inner kernel; groups of two files are in two classes, so that a kernel without axes sees one group, and only the
+     * frames and times of its file (where these differ: data/file_times.h).  NULL: one file. */
+    const struct fit_dataset_files *files;
 };
 
 /* A tied parameter: its expression in terms of the unknowns. */

@@ -18,6 +18,9 @@ struct fit_link_class {
     size_t *first, *count;   /* tables: places of their rows; NULL where the layout has none */
     struct fit_sparse theta; /* inner nparam rows over x */
     const double *setting;   /* of its file; NULL: those of the layout */
+    size_t ntime;            /* pairs: frames of its file; 0: all */
+    const double *time;      /* times of its file; NULL: those of the layout */
+    double step;             /* of these times */
 };
 
 struct fit_linkage_private {

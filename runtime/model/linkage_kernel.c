@@ -55,6 +55,10 @@ static struct fit_layout class_layout(const struct fit_linkage *k, const struct 
     sub.count = c->count;
     if (c->setting)
         sub.setting = c->setting;
+    if (c->time) {
+        sub.time = c->time;
+        sub.step = c->step;
+    }
     return sub;
 }
 
@@ -134,13 +138,13 @@ static size_t scratch_size(const struct fit_layout *l)
     return divide(linkage(l), l, NULL, &t);
 }
 
-/* Copies vectors of eight lanes between a tile's stream and that of a class. */
-static void gather(const struct fit_link_class *c, size_t ngroup, const struct fit_tile *t, const double *from,
-                   double *to)
+/* Copies vectors of eight lanes between a tile's stream and that of a class: of `own`, which may end earlier. */
+static void gather(const struct fit_link_class *c, size_t ngroup, const struct fit_tile *t, const struct fit_tile *own,
+                   const double *from, double *to)
 {
-    for (size_t i = t->i0; i < t->i1; i++)
+    for (size_t i = own->i0; i < own->i1; i++)
         for (size_t b = (t->j0 > i + 1 ? t->j0 : i + 1) / L; b * L < t->j1; b++, from += ngroup * L)
-            for (size_t g = 0; g < c->ngroup; g++, to += L)
+            for (size_t g = 0; b * L < own->j1 && g < c->ngroup; g++, to += L)
                 memcpy(to, from + c->group[g] * L, L * sizeof *to);
 }
 
@@ -153,7 +157,25 @@ static void scatter(const struct fit_link_class *c, size_t ngroup, const struct 
                 memcpy(to + c->group[g] * L, from, L * sizeof *from);
 }
 
-/* The tile of one class; 0 when it has no values of it (tables). */
+/* Frames that the file of a class lacks are cut off the tile; 0: nothing is left. */
+static int cut(const struct fit_layout *l, const struct fit_link_class *c, struct fit_tile *t)
+{
+    if (!c->ntime || l->frame[t->j1 - 1] < c->ntime)
+        return 1;
+    size_t lo = t->j0, hi = t->j1 - 1; /* the first frame that it lacks */
+    while (lo < hi) {
+        const size_t mid = (lo + hi) / 2;
+        if (l->frame[mid] < c->ntime)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    t->j1 = lo;
+    t->i1 = lo && t->i1 > lo - 1 ? lo - 1 : t->i1;
+    return t->j0 < t->j1 && t->i0 < t->i1;
+}
+
+/* The tile of one class; 0 when it has no values of it. */
 static int class_tile(const struct fit_layout *l, const struct fit_tile *t, size_t class, const struct parts *s,
                       struct fit_tile *own)
 {
@@ -173,6 +195,8 @@ static int class_tile(const struct fit_layout *l, const struct fit_tile *t, size
     }
     if (k->nclass == 1 || k->inner->space == FIT_ROWS)
         return 1;
+    if (!cut(l, c, own))
+        return 0;
     if (t->raw) {
         const float **raw = (const float **)(void *)s->raw;
         for (size_t g = 0; g < c->ngroup; g++) {
@@ -183,11 +207,11 @@ static int class_tile(const struct fit_layout *l, const struct fit_tile *t, size
         own->reference = s->reference;
     }
     if (t->y) {
-        gather(c, ngroup, t, t->y, s->y);
+        gather(c, ngroup, t, own, t->y, s->y);
         own->y = s->y;
     }
     if (t->w) {
-        gather(c, ngroup, t, t->w, s->w);
+        gather(c, ngroup, t, own, t->w, s->w);
         own->w = s->w;
     }
     return 1;
@@ -484,6 +508,7 @@ static void curves(const struct fit_layout *l, const double *x, double *value, d
         const size_t class = k->private_->curve_class[c];
         const struct fit_sparse *T = &k->private_->class[class].theta;
         struct fit_layout sub = class_layout(k, l, class);
+        sub.time = l->time; /* the same for all files */
         fit_sparse_apply(T, x, theta);
         k->inner->curves(&sub, theta, value + c * nc * nt, tangent ? own : NULL);
         for (size_t v = 0; tangent && v < nc; v++) {

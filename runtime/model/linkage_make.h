@@ -11,7 +11,6 @@ struct fit_making {
     size_t p, q, ng;      /* of the inner kernel; groups */
     size_t n, c;          /* unknowns: nonlinear; linear in one group */
     size_t *unknown;      /* p x ng; SIZE_MAX: tied */
-    const double *setting; /* of several files: nfile x nsetting */
     size_t *linear_first; /* q: first unknown of a linear parameter that is not tied */
 };
 

@@ -15,9 +15,9 @@
 /* 1: all groups of the file are in class c. */
 static int only_class_of_file(const struct fit_making *m, size_t c)
 {
-    const size_t file = m->spec->file[m->link->private_->class[c].group[0]];
+    const size_t file = m->spec->files->of[m->link->private_->class[c].group[0]];
     for (size_t g = 0; g < m->ng; g++)
-        if (m->spec->file[g] == file && m->link->class_of[g] != c)
+        if (m->spec->files->of[g] == file && m->link->class_of[g] != c)
             return 0;
     return 1;
 }
@@ -26,15 +26,15 @@ static int only_class_of_file(const struct fit_making *m, size_t c)
 static const char *class_words(struct fit_making *m, size_t c)
 {
     const struct fit_link_class *class = &m->link->private_->class[c];
-    if (m->link->nclass == 1 || (m->spec->nfile && m->link->private_->ncurve_class == 1))
+    if (m->link->nclass == 1 || (m->spec->files && m->link->private_->ncurve_class == 1))
         return "";
-    if (m->spec->nfile && only_class_of_file(m, c))
-        return fit_link_text(m, "[%zu]", m->spec->file[class->group[0]] + 1);
+    if (m->spec->files && only_class_of_file(m, c))
+        return fit_link_text(m, "[%zu]", m->spec->files->of[class->group[0]] + 1);
     if (m->inner->naxis == 0)
         return fit_link_text(m, "[%zu]", c + 1);
-    if (m->spec->nfile)
+    if (m->spec->files)
         return fit_link_text(m, "[%g%s:%zu]", class->coord[0][0], class->ngroup > 1 ? ",.." : "",
-                             m->spec->file[class->group[0]] + 1);
+                             m->spec->files->of[class->group[0]] + 1);
     return fit_link_text(m, "[%g%s]", class->coord[0][0], class->ngroup > 1 ? ",.." : "");
 }
 
@@ -43,7 +43,7 @@ static int same_curves(const struct fit_making *m, size_t a, size_t b)
 {
     const struct fit_link_class *x = &m->link->private_->class[a], *y = &m->link->private_->class[b];
     const size_t n = x->theta.first[x->theta.nrow];
-    if (!m->spec->nfile || n != y->theta.first[y->theta.nrow])
+    if (!m->spec->files || n != y->theta.first[y->theta.nrow])
         return 0;
     for (size_t s = 0; s < m->inner->nsetting; s++)
         if (memcmp(&x->setting[s], &y->setting[s], sizeof *x->setting) != 0)
@@ -102,8 +102,9 @@ static int is_the_same(const struct fit_making *m, size_t k)
 static int settings_differ(const struct fit_making *m)
 {
     const size_t n = m->inner->nsetting;
-    for (size_t f = 1; f < m->spec->nfile; f++)
-        if (n && memcmp(m->setting + f * n, m->setting, n * sizeof *m->setting) != 0)
+    const struct fit_dataset_files *files = m->spec->files;
+    for (size_t f = 1; f < (files ? files->n : 0); f++)
+        if (n && memcmp(files->setting + f * n, files->setting, n * sizeof *files->setting) != 0)
             return 1;
     return 0;
 }

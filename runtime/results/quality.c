@@ -17,6 +17,7 @@
  * therefore TOLERATED is allowed.
  */
 #include "errors/profile.h"
+#include "data/file_times.h"
 #include "results/results.h"
 #include "math/special.h"
 
@@ -332,7 +333,9 @@ static void where_words(const struct fit_results *r, long group, const double *l
                         size_t size)
 {
     const struct fit_layout *l = &r->ds->layout;
-    int n = snprintf(text, size, "at lags %.3g .. %.3g s, ages %.3g .. %.3g s", lag[0], lag[1], age[0], age[1]);
+    const char *unit = group < 0 && fit_dataset_times_differ(r->ds) ? "frames" : "s";
+    int n = snprintf(text, size, "at lags %.3g .. %.3g %s, ages %.3g .. %.3g %s", lag[0], lag[1], unit, age[0], age[1],
+                     unit);
     if (group >= 0 && r->fit->ngroup > 1 && r->kernel->naxis > 0 && n > 0 && (size_t)n < size)
         snprintf(text + n, size - (size_t)n, " (%s %.4g)", r->kernel->axis[0].name, l->coord[0][group]);
 }

@@ -3,6 +3,7 @@
 #include "base/number_text.h"
 #include "errors/profile.h"
 #include "results/results.h"
+#include "data/file_times.h"
 
 #include "common/text.h"
 
@@ -78,13 +79,37 @@ static void file_words(char text[TEXT], const struct fit_input *in)
         append(text, TEXT, "%s", text_file_name(in->file));
 }
 
+/* 1: two-time files that differ in their frames, or the times of these. */
+static int frames_differ(const struct fit_results *r)
+{
+    const struct fit_measurement_file *x = r->input->part;
+    for (size_t k = 1; k < r->input->npart; k++)
+        if (x[k].first != x->first || x[k].last != x->last || x[k].file_frames != x->file_frames ||
+            x[k].nmasked != x->nmasked)
+            return 1;
+    return fit_dataset_times_differ(r->ds);
+}
+
+/* Frames of a file. */
+static void frame_words(char text[TEXT], const struct fit_measurement_file *x)
+{
+    append(text, TEXT, " (frames %ld..%ld of %zu, dt %.4g s", x->first, x->last, x->file_frames, x->dt);
+    if (x->nmasked)
+        append(text, TEXT, ", %zu masked", x->nmasked);
+    append(text, TEXT, ")");
+}
+
 /* For several files: numbers and names, as in the brackets of parameters. */
 static void files(FILE *f, int *left, const struct fit_results *r)
 {
+    const int own = r->kernel->space == FIT_PAIRS && frames_differ(r);
     char text[TEXT] = "";
-    for (size_t k = 0; k < r->input->npart; k++)
+    for (size_t k = 0; k < r->input->npart; k++) {
         append(text, sizeof text, "%sfile %zu: %s", k ? ", " : "", k + 1,
                text_file_name(r->input->part[k].file));
+        if (own)
+            frame_words(text, &r->input->part[k]);
+    }
     wrapped(f, left, text);
 }
 
@@ -133,9 +158,11 @@ static void head(FILE *f, int *left, const struct fit_results *r)
         append(text, sizeof text, "q %.4g .. %.4g 1/angstrom, ", in->q_group[0], in->q_group[r->fit->ngroup - 1]);
     if (in->gap > 0)
         append(text, sizeof text, "gap %.4g um, ", in->gap / 1e4);
-    append(text, sizeof text, "%zu %s, frames %zu..%zu of %zu, dt %.4g s", r->fit->ngroup,
-           fit_group_word(kind, r->fit->ngroup), in->first, in->last, in->nfile, in->dt);
-    if (in->nmasked)
+    append(text, sizeof text, "%zu %s", r->fit->ngroup, fit_group_word(kind, r->fit->ngroup));
+    const int alike = !frames_differ(r); /* otherwise each file tells its own */
+    if (alike)
+        append(text, sizeof text, ", frames %zu..%zu of %zu, dt %.4g s", in->first, in->last, in->nfile, in->dt);
+    if (alike && in->nmasked)
         append(text, sizeof text, ", %zu masked", in->nmasked);
     line(f, left, "%s", text);
     files(f, left, r);

@@ -10,6 +10,7 @@
  * model does.
  */
 #include "hdf5/h5_writer.h"
+#include "data/file_times.h"
 #include "results/results.h"
 
 #include "data/quantiles.h"
@@ -125,12 +126,12 @@ static uint32_t used_frame(const struct fit_layout *l, double at)
     return (uint32_t)lo;
 }
 
-/* The pair in the middle of age a at this lag, or the nearest one among the frames. */
-static void pair_of(const struct fit_layout *l, size_t a, size_t lag, uint32_t *i, uint32_t *j)
+/* The pair in the middle of age a at this lag, or the nearest one among the frames, of a file with ntime of them. */
+static void pair_of(const struct fit_layout *l, size_t ntime, size_t a, size_t lag, uint32_t *i, uint32_t *j)
 {
-    const double middle =
-        (double)l->ntime * (2 * (double)a + 1) / FIT_MAPS_AGES; /* sum of both frames */
-    const double last = (double)(l->ntime - 1 - lag);
+    const double middle = (double)ntime * (2 * (double)a + 1) / FIT_MAPS_AGES; /* sum of both frames */
+    lag = lag < ntime ? lag : ntime - 1;                                     /* no data are there */
+    const double last = (double)(ntime - 1 - lag);
     const double first = fmin(last, fmax(0, floor((middle - (double)lag) / 2)));
     *i = used_frame(l, first);
     *j = used_frame(l, first + (double)lag);
@@ -182,8 +183,9 @@ static enum fit_status cuts(struct fit_h5r *w, struct bands *b, struct fit_error
     if (!open_points(b, b->n, &a))
         return fit_no_memory(err, "fit.h5, bands of the posterior");
     for (size_t k = 0; k < b->n; k++) {
-        pair_of(&b->r->ds->layout, k / n % FIT_MAPS_AGES, lag[k % n], &b->i[k], &b->j[k]);
         b->g[k] = (uint32_t)(k / n / FIT_MAPS_AGES);
+        pair_of(&b->r->ds->layout, fit_dataset_group_time(b->r->ds, b->g[k]).ntime, k / n % FIT_MAPS_AGES, lag[k % n],
+                &b->i[k], &b->j[k]);
     }
     enum fit_status st = bands_of_points(b, err);
     if (st == FIT_OK)

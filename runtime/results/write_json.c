@@ -10,6 +10,7 @@
  * is in fit.h5. */
 #include "base/clock.h"
 #include "base/json.h"
+#include "data/file_times.h"
 #include "device/device.h"
 #include "errors/profile.h"
 #include "model/registry.h"
@@ -400,6 +401,12 @@ static void put_speckle_noise(struct fit_json *j, const struct fit_speckle_noise
     fit_json_end(j);
 }
 
+/* Lags and ages of all groups are frames, where their files differ in the period. */
+static int pooled_in_frames(const struct fit_results *r, long group)
+{
+    return group < 0 && fit_dataset_times_differ(r->ds);
+}
+
 /* The speckle noise of each group, and the goodness-of-fit test that uses it. */
 static void put_speckle(struct fit_json *j, const struct fit_results *r)
 {
@@ -415,6 +422,8 @@ static void put_speckle(struct fit_json *j, const struct fit_results *r)
         fit_json_integer(j, "group", t->group + 1); /* 0: all */
         fit_json_numbers(j, "lag", t->lag, 2);
         fit_json_numbers(j, "age", t->age, 2);
+        if (pooled_in_frames(r, t->group))
+            fit_json_string(j, "unit", "frames");
         fit_json_end(j);
     }
     if (t->kurtosis > 0) {
@@ -470,6 +479,16 @@ static void put_estimates(struct fit_json *j, const struct fit_results *r)
     fit_json_end(j);
 }
 
+/* Frames and times of a file of two-time data. */
+static void put_frames(struct fit_json *j, const struct fit_measurement_file *x)
+{
+    fit_json_number(j, "dt", x->dt);
+    fit_json_number(j, "first_time", x->begin);
+    fit_json_integer(j, "first_frame", (int64_t)x->first);
+    fit_json_integer(j, "last_frame", (int64_t)x->last);
+    fit_json_integer(j, "masked_frames", (int64_t)x->nmasked);
+}
+
 /* Several files: each with its settings. */
 static void put_files(struct fit_json *j, const struct fit_results *r)
 {
@@ -486,6 +505,8 @@ static void put_files(struct fit_json *j, const struct fit_results *r)
         fit_json_integer(j, "size", (int64_t)in->part[f].size);
         fit_json_integer(j, "points", (int64_t)in->part[f].npoint);
         fit_json_integer(j, "groups", (int64_t)in->part[f].ngroup);
+        if (r->kernel->space == FIT_PAIRS)
+            put_frames(j, &in->part[f]);
         fit_json_begin(j, "settings", '{');
         for (size_t s = 0; s < n; s++)
             fit_json_number(j, r->kernel->setting[s].name, in->files->setting[f * n + s]);
@@ -632,7 +653,7 @@ static void put_run(struct fit_json *j, const struct fit_results *r)
 }
 
 /* The strongest structure of the residuals. */
-static void put_misfit(struct fit_json *j, const struct fit_misfit *m)
+static void put_misfit(struct fit_json *j, const struct fit_misfit *m, int frames)
 {
     static const char *const kind[] = {"bins", "smooth", "drift"}, *const along[] = {"lag", "age", "frame"};
     if (isnan(m->p))
@@ -646,6 +667,8 @@ static void put_misfit(struct fit_json *j, const struct fit_misfit *m)
     fit_json_integer(j, "group", m->group + 1);
     fit_json_numbers(j, "lag", m->lag, 2);
     fit_json_numbers(j, "age", m->age, 2);
+    if (frames)
+        fit_json_string(j, "unit", "frames");
     fit_json_integer(j, "tests", (int64_t)m->tests);
     fit_json_number(j, "p_neighbours", m->p_neighbours);
     fit_json_number(j, "correlation", m->rho);
@@ -697,7 +720,7 @@ static void put_verdict(struct fit_json *j, const struct fit_results *r)
     else
         fit_json_number(j, "reduced_chi2_std", f->reduced_chi2_error);
     fit_json_number(j, "chi2_p", fit_results_chi2_p(r));
-    put_misfit(j, &f->misfit);
+    put_misfit(j, &f->misfit, pooled_in_frames(r, f->misfit.group));
     fit_json_number(j, "nrmse", r->maps ? r->maps->nrmse : NAN);
 }
 

@@ -3,12 +3,16 @@
  * parameters in the order of the kernel.
  *
  *     setting          of the model; of several files, groups x settings
+ *     time, step       of the frames, s; where files differ in them, files x frames, files: behind the last frame of a
+ *                      file its times hardly increase (data/file_times.h)
+ *     frame            the used frames, from 0;  file: the file of each group, from 0, where these differ in times
  *     axis_0, ..       coordinates of the groups
  *     theta            parameters; where some are tied or partly shared, groups x parameters, and beside them
  *     unknown          the fitted parameters: theta of group g = tie_factor[g] unknown + tie_constant[g]; before a fit
  *                      no theta is known, and the unknowns are 0
  *     linear           groups x linear parameters;  linear_bounds: lower, upper */
 #include "hdf5/h5_writer.h"
+#include "data/file_times.h"
 #include "results/results.h"
 
 #include <stdlib.h>
@@ -19,8 +23,25 @@ static const struct fit_kernel *inner_of(const struct fit_results *r)
     return r->link ? r->link->inner : r->kernel;
 }
 
-static void put_times(struct fit_h5r *w, const struct fit_layout *l)
+/* Files with their own times. */
+static void put_file_times(struct fit_h5r *w, const struct fit_dataset *ds)
 {
+    const struct fit_dataset_files *x = ds->files;
+    const size_t n = ds->layout.ngroup, shape[2] = {x->n, ds->layout.ntime};
+    FIT_OWNED int64_t *file = malloc(n * sizeof *file);
+    for (size_t g = 0; file && g < n; g++)
+        file[g] = (int64_t)x->of[g];
+    if (file)
+        fit_h5r_integers(w, "/entry/kernel/file", n, file);
+    else
+        fit_h5r_no_memory(w, "/entry/kernel/file");
+    fit_h5r_reals(w, "/entry/kernel/time", 2, shape, x->time, "s");
+    fit_h5r_reals(w, "/entry/kernel/step", 1, &x->n, x->step, "s");
+}
+
+static void put_times(struct fit_h5r *w, const struct fit_dataset *ds)
+{
+    const struct fit_layout *l = &ds->layout;
     FIT_OWNED int64_t *frame = malloc((l->nframe + 1) * sizeof *frame);
     if (!frame) {
         fit_h5r_no_memory(w, "/entry/kernel/frame");
@@ -29,6 +50,10 @@ static void put_times(struct fit_h5r *w, const struct fit_layout *l)
     for (size_t i = 0; i < l->nframe; i++)
         frame[i] = (int64_t)l->frame[i];
     fit_h5r_integers(w, "/entry/kernel/frame", l->nframe, frame);
+    if (fit_dataset_times_differ(ds)) {
+        put_file_times(w, ds);
+        return;
+    }
     fit_h5r_reals(w, "/entry/kernel/time", 1, &l->ntime, l->time, "s");
     fit_h5r_real(w, "/entry/kernel/step", l->step, "s");
 }
@@ -129,7 +154,7 @@ void fit_write_kernel(struct fit_h5r *w, const struct fit_results *r)
     char path[80];
     fit_h5r_group(w, "/entry/kernel", "NXcollection");
     if (k->space == FIT_PAIRS)
-        put_times(w, l);
+        put_times(w, r->ds);
     put_settings(w, r);
     for (size_t a = 0; a < k->naxis; a++) {
         snprintf(path, sizeof path, "/entry/kernel/axis_%zu", a);

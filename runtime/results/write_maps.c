@@ -60,6 +60,29 @@ static void put_entry(struct fit_h5r *w, const struct fit_results *r)
     fit_h5r_text(w, "/entry/host", r->host);
 }
 
+/* Frames and times of each file. */
+static void put_file_frames(struct fit_h5r *w, const struct fit_input *in)
+{
+    FIT_SCRATCH(a);
+    double *dt, *begin;
+    FIT_TAKE_DOUBLES(&a, in->npart, &dt, &begin);
+    int64_t *first = fit_take(&a, in->npart, sizeof *first), *last = fit_take(&a, in->npart, sizeof *last);
+    if (a.failed) {
+        fit_h5r_no_memory(w, "/entry/input/files_dt");
+        return;
+    }
+    for (size_t f = 0; f < in->npart; f++) {
+        dt[f] = in->part[f].dt;
+        begin[f] = in->part[f].begin;
+        first[f] = in->part[f].first;
+        last[f] = in->part[f].last;
+    }
+    fit_h5r_reals(w, "/entry/input/files_dt", 1, &in->npart, dt, "s");
+    fit_h5r_reals(w, "/entry/input/files_first_time", 1, &in->npart, begin, "s");
+    fit_h5r_integers(w, "/entry/input/files_start_frame", in->npart, first);
+    fit_h5r_integers(w, "/entry/input/files_end_frame", in->npart, last);
+}
+
 /* Several files: their names, sums and settings, and the file of each group, from 1. */
 static void put_files(struct fit_h5r *w, const struct fit_results *r, size_t ngroup)
 {
@@ -67,6 +90,8 @@ static void put_files(struct fit_h5r *w, const struct fit_results *r, size_t ngr
     const size_t n = r->kernel->nsetting, shape[2] = {in->npart, n};
     if (!in->npart)
         return;
+    if (r->kernel->space == FIT_PAIRS)
+        put_file_frames(w, in);
     FIT_OWNED const char **name = malloc(in->npart * sizeof *name), **sum = malloc(in->npart * sizeof *sum);
     FIT_OWNED int64_t *of = malloc(ngroup * sizeof *of);
     if (!name || !sum || !of) {
@@ -156,6 +181,16 @@ static void put_groups(struct fit_h5r *w, const struct fit_results *r, const cha
     }
 }
 
+/* Files with their own times: the same of every group. */
+static void put_group_times(struct fit_h5r *w, const char *path, const char *groups, size_t ngroup, size_t n,
+                            const double *value, const char *unit)
+{
+    if (!value)
+        return;
+    fit_h5r_reals(w, path, 2, (size_t[]){ngroup, n}, value, unit);
+    fit_h5r_attach(w, path, 0, groups);
+}
+
 static void put_map(struct fit_h5r *w, const struct fit_results *r, const char *path, const char *groups,
                     const float *value)
 {
@@ -189,6 +224,7 @@ static void put_data_pairs(struct fit_h5r *w, const struct fit_results *r)
     fit_h5r_scale(w, "/entry/data/t1", "t1");
     fit_h5r_reals(w, "/entry/data/t2", 1, &m->n, m->t, unit);
     fit_h5r_scale(w, "/entry/data/t2", "t2");
+    put_group_times(w, "/entry/data/t_of_group", groups, m->ngroup, m->n, m->t_group, unit);
     put_map(w, r, "/entry/data/c2", groups, m->c2);
     if (r->fit) {
         put_map(w, r, "/entry/data/c2_model", groups, m->model);
@@ -222,6 +258,8 @@ static void put_cuts(struct fit_h5r *w, const struct fit_results *r)
     fit_h5r_scale(w, "/entry/cuts/age", "age");
     fit_h5r_reals(w, "/entry/cuts/tau", 1, &m->nlag, m->tau, unit);
     fit_h5r_scale(w, "/entry/cuts/tau", "tau");
+    put_group_times(w, "/entry/cuts/tau_of_group", groups, m->ngroup, m->nlag, m->tau_group, unit);
+    put_group_times(w, "/entry/cuts/age_of_group", groups, m->ngroup, ages, m->age_group, unit);
     for (int c = 0; c < (r->fit ? 3 : 2); c++) {
         struct fit_h5_array a = {
             .type = FIT_H5_F64, .rank = 3, .dims = dims, .value = value[c], .deflate = 1};

@@ -3,6 +3,7 @@
  */
 #include "results/write_posterior_impl.h"
 
+#include "data/file_times.h"
 #include "math/rng.h"
 
 #include <math.h>
@@ -144,6 +145,17 @@ void fit_nc_put_residual_check(struct fit_nc *f)
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
+/* Files with their own times: lags and ages of every group. */
+static void put_group_times(struct fit_nc *f, const char *name, const char *along, size_t n, const double *value)
+{
+    static const char group[] = "observed_data";
+    char path[FIT_NC_PATH];
+    if (!value)
+        return;
+    fit_h5r_reals(f->w, fit_nc_path(path, group, name), 2, (size_t[]){f->r->maps->ngroup, n}, value, "s");
+    fit_nc_attach(f, group, name, (const char *const[]){f->group_name, along, NULL});
+}
+
 static void put_cuts(struct fit_nc *f)
 {
     static const char group[] = "observed_data";
@@ -155,6 +167,8 @@ static void put_cuts(struct fit_nc *f)
     fit_nc_group_dimension(f, group);
     fit_nc_coordinate(f, group, "age", FIT_MAPS_AGES, m->age, "s");
     fit_nc_coordinate(f, group, "tau", m->nlag, m->tau, "s");
+    put_group_times(f, "tau_of_group", "tau", m->nlag, m->tau_group);
+    put_group_times(f, "age_of_group", "age", FIT_MAPS_AGES, m->age_group);
     for (int k = 0; k < 2; k++) {
         fit_h5r_reals(f->w, fit_nc_path(path, group, name[k]), 3, dims, value[k], "1");
         fit_nc_attach(f, group, name[k], (const char *const[]){f->group_name, "age", "tau", NULL});
@@ -206,6 +220,21 @@ static void put_fixed(struct fit_nc *f, const char *group, const struct fit_nc_v
     fit_nc_text(f, path, "long_name", v->doc);
 }
 
+/* The frame period; of every group, where files differ in it. */
+static void put_period(struct fit_nc *f)
+{
+    static const char path[] = "/constant_data/frame_period";
+    if (!fit_dataset_times_differ(f->r->ds)) {
+        fit_h5r_real(f->w, path, f->r->ds->layout.step, "s");
+        return;
+    }
+    const size_t n = f->s->ngroup;
+    for (size_t g = 0; g < n; g++)
+        f->buffer[g] = fit_dataset_group_time(f->r->ds, g).step;
+    fit_h5r_reals(f->w, path, f->group_name != NULL, &n, f->buffer, "s");
+    fit_nc_attach(f, "constant_data", "frame_period", (const char *const[]){f->group_name, NULL});
+}
+
 void fit_nc_put_constants(struct fit_nc *f)
 {
     const struct fit_kernel *k = f->r->kernel;
@@ -218,7 +247,7 @@ void fit_nc_put_constants(struct fit_nc *f)
         fit_h5r_real(f->w, fit_nc_path(path, "constant_data", fit_nc_variable_name(f, k->setting[s].name, name)),
                      f->r->ds->layout.setting[s], k->setting[s].unit);
     if (k->space == FIT_PAIRS)
-        fit_h5r_real(f->w, "/constant_data/frame_period", f->r->ds->layout.step, "s");
+        put_period(f);
     if (!k->density) {
         fit_h5r_reals(f->w, "/constant_data/least_squares_sigma", f->group_name != NULL, &n,
                       f->r->fit->sigma, "1");

@@ -247,12 +247,8 @@ static enum fit_status choose_series(struct links *l)
 static enum fit_status make(struct links *l, struct fit_dataset *ds)
 {
     struct fit_linkage_spec spec = {
-        .tied = l->tied, .tie = l->tie, .text = l->text, .share = l->share, .harmonics = l->harmonics};
-    if (ds->files) {
-        spec.nfile = ds->files->n;
-        spec.file = ds->files->of;
-        spec.setting = ds->files->setting;
-    }
+        .tied = l->tied, .tie = l->tie, .text = l->text, .share = l->share, .harmonics = l->harmonics,
+        .files = ds->files};
     int relations = 0, copies = 0;
     for (size_t k = 0; k < l->n; k++) {
         relations |= l->tied[k];

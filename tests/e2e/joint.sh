@@ -129,7 +129,7 @@ answers 4 "hold the same values" fit $heated --set T=290 --data h290.csv --share
 
 # ---- what cannot be -----------------------------------------------------------------------------------
 two="--model static_anisotropic --data a.h5 --data b.h5"
-answers 4 "the frame period" fit --model static_anisotropic --data a.h5 --data slow.h5 -o none
+answers 0 "dt 0.2 s" fit --model static_anisotropic --data a.h5 --data slow.h5 $fix -o periods
 answers 3 "there is one data file" fit --model kww --data k1.csv --share tau=per_file -o none
 answers 3 "not of 2 data files together" fit $two --sequence angle -o none
 answers 3 "efficient estimates are of one data file" fit $two --estimator efficient -o none

@@ -1,10 +1,9 @@
 #!/bin/bash
-# Ranks that are stopped, killed, limited: ranks_stop.sh BINDIR SAME_NUMBERS
+# Ranks that are stopped or limited: ranks_stop.sh BINDIR SAME_NUMBERS
 set -eu
 bin=$1 same=$2
 . "$(dirname "$0")/../support/test.sh"
 . "$here/../support/mpi.sh"
-KILLS=${KILLS:-3} # random moments for each MPI
 
 "$bin/homodyne-static_isotropic" simulate -o still.h5 --frames 220 --dt 0.1 --q 0.0054 --phi 0 --set D0=2000 --set alpha=-0.3 \
     --set D_offset=100 --contrast 0.3 --noise 0.01 --seed 5 --config-out still.yaml --quiet
@@ -72,30 +71,5 @@ for m in $mpis; do
     "${middle[@]}" -o stopped --resume >out 2>err || fail "$m: resumed: exit code $?: $(head -3 err)"
     "$same" alone/posterior.nc stopped/posterior.nc sampling_time >differences || fail "$m: groups: $(head -4 differences)"
     echo "$m: chains of groups stopped on 6 ranks, went on with 4 and 1: the same draws"
-done
-
-# ---- a rank is killed: the job ends soon, and nothing is half
-for m in $mpis; do
-    for k in $(seq "$KILLS"); do
-        rm -rf killed
-        ranks "$m" 3 "${still[@]}" --bootstrap block:300 -o killed >out 2>err &
-        job=$!
-        sleep "$((RANDOM % 3)).$((RANDOM % 10))$((RANDOM % 9 + 1))"
-        victim=$(programs killed | shuf -n 1)
-        begin=$(date +%s%N)
-        [ -z "$victim" ] || kill -KILL "$victim" 2>/dev/null || victim=
-        got=0
-        wait $job || got=$?
-        ms=$((($(date +%s%N) - begin) / 1000000))
-        [ -z "$victim" ] || [ "$got" -ne 0 ] || [ -s killed/fit.json ] || fail "$m: a killed rank was not noticed"
-        [ -z "$victim" ] || [ "$ms" -lt 5000 ] || [ "$got" -eq 0 ] || fail "$m: the job ended $ms ms after a rank was killed"
-        [ -z "$(programs killed)" ] || fail "$m: a rank is left"
-        [ ! -e killed/fit.json ] || [ -s killed/fit.h5 ] || fail "$m: half of the results"
-        echo "$m: killed ${victim:-nobody}: exit code $got after $ms ms"
-    done
-    ranks "$m" 2 "${still[@]}" --bootstrap block:40 -o killed >out 2>err || fail "$m: again: exit code $?"
-    no_pieces killed
-    [ -e whole ] || "${still[@]}" --bootstrap block:40 -o whole || fail "one process: exit code $?"
-    same_as whole killed "$m: again after a kill"
 done
 finish

@@ -1,7 +1,7 @@
 /* test_kernels_sums.c -- moments, normal and gradient of every model, variant and instruction set against sums
  * in long double over the values and derivatives that kernel->points gives.
  *
- * Parameters are the model's own random points (kernel->screen).  Data: 1 and 5 groups, numbers of frames that
+ * Parameters are the model's own random points (kernel->screen).  Data: 1, 5 and 9 groups, numbers of frames that
  * are no multiple of 8, masked frames, weights that differ, missing values (weight 0), no weights; tables for
  * models of rows.  A sum agrees within 1e-11 of the sum of the absolute values of its terms; so do the sums at
  * different instruction sets.  kernel->model agrees with kernel->points within 1e-12 of the contrast; where
@@ -21,7 +21,7 @@
 #include <cmocka.h>
 
 static const double TOLERANCE = 1e-11, TOLERANCE_MODEL = 1e-12;
-enum { POINTS = 6, MOST_PARAMETERS = 16, MOST_LINEAR = 4, MOST_GROUPS = 5 };
+enum { POINTS = 6, MOST_PARAMETERS = 16, MOST_LINEAR = 4, MOST_GROUPS = 9 };
 
 static double uniform(size_t stream, size_t at)
 {
@@ -52,6 +52,8 @@ static const struct shape shapes[] = {
     {"43 frames, 1 group, no weights", 43, 1, 0, 0, 0},
     {"77 frames, 1 group, masked, holes", 77, 1, 5, 0, 1},
     {"9 frames, 5 groups", 9, 5, 0, 0, 0},
+    {"70 frames, 9 groups, masked, weights", 70, 9, 6, 1, 1},
+    {"83 frames, 9 groups", 83, 9, 0, 0, 0},
     {"130 frames, 5 groups, weights", 130, 5, 0, 1, 0},
 };
 

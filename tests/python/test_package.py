@@ -514,6 +514,19 @@ class SeveralFiles(unittest.TestCase):
         each = m.fit(files, share={"D0": "per_file"}, **held)
         alone = m.fit(files[1]["values"], dt=0.1, phi=[0, 90], q=0.009, **held)
         self.assertLess(abs(each.params["D0[2]"] - alone.params["D0"]), 1e-5 * alone.std["D0"])
+        self.assertEqual(r.time.shape, (70,))
+        slow = m.mean(truth, frames=20, dt=1.7, q=0.009, phi=[0, 60, 90])
+        slow = slow + rng.normal(0, 0.02, slow.shape)
+        own = [files[0], {"values": (slow + slow.transpose(0, 2, 1)) / 2, "dt": 1.7, "phi": [0, 60, 90], "q": 0.009}]
+        each = m.fit(own, share={"D0": "per_file"}, **held)
+        for f, c in enumerate(own):
+            alone = m.fit(c["values"], dt=c["dt"], phi=c["phi"], q=c["q"], **held)
+            self.assertLess(abs(each.params[f"D0[{f + 1}]"] - alone.params["D0"]), 1e-5 * alone.std["D0"])
+        r = m.fit(own, **held)
+        self.assertLess(abs(r.params["D0"] - 3000), 4 * r.std["D0"])
+        self.assertEqual(r.time.shape, (5, 50))
+        self.assertEqual(np.isfinite(r.time[:, 49]).tolist(), [True, True, False, False, False])
+        self.assertAlmostEqual(r.time[4, 19], 19 * 1.7)
         for change, word in ((dict(q=[0.005, 0.006, 0.007]), "3 values for 2 files"), (dict(use=[0, 1]), "load_data"),
                              (dict(estimator="efficient"), "one data file")):
             with self.assertRaisesRegex((hg.UsageError, hg.DataError), word):

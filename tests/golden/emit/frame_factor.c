@@ -291,7 +291,7 @@ struct strip {
 
 /* Group g of the vectors k0 .. k1-1 of a strip: residual and channels m_c
  * (d mean/d theta_k = sum_c m_c U_ck) to m, cross moments to the sums of the columns and of the row. */
-FIT_INLINE void normal_group(const struct strip *strip, size_t k0, size_t k1, const int masked,
+FIT_INLINE void normal_group(const struct strip *strip, size_t k0, size_t k1, const int masked, const int many,
                              fit_vd *restrict column, fit_vd *restrict row, fit_vd *restrict m)
 {
     const struct fit_layout *l = strip->l;
@@ -311,6 +311,8 @@ FIT_INLINE void normal_group(const struct strip *strip, size_t k0, size_t k1, co
     const double prod = -contrast*cos_phi0_minus_phi;
     const double phi_prod = w->phi_prod[g];
     const double minus_contrast_phi_prod = -contrast*phi_prod;
+    const double prod_2 = contrast*cos_phi0_minus_phi;
+    const double contrast_phi_prod = contrast*phi_prod;
     fit_vd row0 = row[0];
     fit_vd row1 = row[1];
     fit_vd row2 = row[2];
@@ -349,12 +351,20 @@ FIT_INLINE void normal_group(const struct strip *strip, size_t k0, size_t k1, co
         const fit_vd exp_minus_two_t_rate_j = fit_vload(w->exp_minus_two_t_rate + j);
         const fit_vd t_prod = cos_t_prod*exp_minus_two_t_rate_j;               /* [1] */
         const fit_vd r = fit_kept(masked, use, y - (contrast*b_contrast + offset));
-        at_m[0] = fit_weighted(masked, root, fit_kept(masked, use, contrast*f_j_cos_t_prod)); /* m_f_i */
-        at_m[1] = fit_weighted(masked, root, fit_kept(masked, use, contrast*f_i_cos_t_prod)); /* m_f_j */
-        at_m[2] = fit_weighted(masked, root, fit_kept(masked, use, prod*f_prod)); /* m_v */
-        at_m[3] = fit_weighted(masked, root, fit_kept(masked, use,
-                minus_contrast_phi_prod*f_prod)); /* m_phi0 */
-        at_m[4] = fit_weighted(masked, root, r);
+        if (many) {
+            at_m[0] = fit_weighted(masked, root, fit_kept(masked, use, contrast*cos_t_prod));
+            at_m[1] = fit_weighted(masked, root, fit_kept(masked, use, prod_2*sin_t_prod));
+            at_m[2] = fit_weighted(masked, root, fit_kept(masked, use, contrast_phi_prod*sin_t_prod));
+            at_m[3] = fit_weighted(masked, root, r);
+        }
+        if (!many) {
+            at_m[0] = fit_weighted(masked, root, fit_kept(masked, use, contrast*f_j_cos_t_prod)); /* m_f_i */
+            at_m[1] = fit_weighted(masked, root, fit_kept(masked, use, contrast*f_i_cos_t_prod)); /* m_f_j */
+            at_m[2] = fit_weighted(masked, root, fit_kept(masked, use, prod*f_prod)); /* m_v */
+            at_m[3] = fit_weighted(masked, root, fit_kept(masked, use,
+                    minus_contrast_phi_prod*f_prod)); /* m_phi0 */
+            at_m[4] = fit_weighted(masked, root, r);
+        }
         const fit_vd s0 = fit_counted(masked, use, weight, f_i_cos_t_prod*t_prod); /* contrast: b m_f_i */
         row0 += s0;
         const fit_vd s1 = fit_counted(masked, use, weight,
@@ -424,6 +434,90 @@ FIT_INLINE void normal_products(size_t n, int begin, const fit_vd *restrict m, f
     field[11] = s11;
     field[12] = s12;
     field[13] = s13;
+}
+
+/* field = (begin) or += sum over n groups of the products of two of the numbers m of a pair. */
+FIT_INLINE void shared_products(size_t n, int begin, const fit_vd *restrict m, fit_vd *restrict field)
+{
+    fit_vd s0 = begin ? (fit_vd){0} : field[0];
+    fit_vd s1 = begin ? (fit_vd){0} : field[1];
+    fit_vd s2 = begin ? (fit_vd){0} : field[2];
+    fit_vd s3 = begin ? (fit_vd){0} : field[3];
+    fit_vd s4 = begin ? (fit_vd){0} : field[4];
+    fit_vd s5 = begin ? (fit_vd){0} : field[5];
+    fit_vd s6 = begin ? (fit_vd){0} : field[6];
+    fit_vd s7 = begin ? (fit_vd){0} : field[7];
+    fit_vd s8 = begin ? (fit_vd){0} : field[8];
+    for (size_t g = 0; g < n; g++) {
+        const fit_vd *x = m + g * CHANNELS_R;
+        s0 += x[0]*x[0];
+        s1 += x[0]*x[1];
+        s2 += x[0]*x[2];
+        s6 += x[0]*x[3];
+        s3 += x[1]*x[1];
+        s4 += x[1]*x[2];
+        s7 += x[1]*x[3];
+        s5 += x[2]*x[2];
+        s8 += x[2]*x[3];
+    }
+    field[0] = s0;
+    field[1] = s1;
+    field[2] = s2;
+    field[3] = s3;
+    field[4] = s4;
+    field[5] = s5;
+    field[6] = s6;
+    field[7] = s7;
+    field[8] = s8;
+}
+
+/* Pairs (i, 8b .. 8b+7): sums over the groups of products of two channels, from those of products
+ * of two of the numbers that channels share. */
+FIT_INLINE void shared_fields(const struct fit_layout *l, const struct tables *w,
+                              const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t b,
+                              size_t h, const int masked, fit_vd *restrict field)
+{
+    const size_t j = b * FIT_LANES + h;
+    const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
+    const fit_vd f_j = fit_vload(w->f + j);
+    const fit_vd c_f_i_0 = fit_kept(masked, lanes, f_j);
+    const fit_vd c_f_j_0 = fit_kept(masked, lanes, fit_vset1(w->f[i]));
+    const fit_vd d_t = fit_vload(w->t + j) - w->t[i];
+    const fit_vd f_prod = -d_t*w->f[i]*f_j;                                    /* [s] */
+    const fit_vd c_v_1 = fit_kept(masked, lanes, f_prod);
+    const fit_vd c_phi0_2 = fit_kept(masked, lanes, f_prod);
+    const fit_vd s_0_0 = field[0];
+    const fit_vd s_0_1 = field[1];
+    const fit_vd s_0_2 = field[2];
+    const fit_vd s_0_3 = field[6];
+    const fit_vd s_1_1 = field[3];
+    const fit_vd s_1_2 = field[4];
+    const fit_vd s_1_3 = field[7];
+    const fit_vd s_2_2 = field[5];
+    const fit_vd s_2_3 = field[8];
+    const fit_vd t_0_0 = c_f_i_0*s_0_0;
+    const fit_vd t_0_1 = c_f_i_0*s_0_1;
+    const fit_vd t_0_2 = c_f_i_0*s_0_2;
+    field[0] = c_f_i_0*t_0_0; /* F_f_i_f_i */
+    field[1] = c_f_j_0*t_0_0; /* F_f_i_f_j */
+    field[2] = c_v_1*t_0_1; /* F_f_i_v */
+    field[3] = c_phi0_2*t_0_2; /* F_f_i_phi0 */
+    field[10] = c_f_i_0*s_0_3; /* G_f_i */
+    const fit_vd t_1_0 = c_f_j_0*s_0_0;
+    const fit_vd t_1_1 = c_f_j_0*s_0_1;
+    const fit_vd t_1_2 = c_f_j_0*s_0_2;
+    field[4] = c_f_j_0*t_1_0; /* F_f_j_f_j */
+    field[5] = c_v_1*t_1_1; /* F_f_j_v */
+    field[6] = c_phi0_2*t_1_2; /* F_f_j_phi0 */
+    field[11] = c_f_j_0*s_0_3; /* G_f_j */
+    const fit_vd t_2_1 = c_v_1*s_1_1;
+    const fit_vd t_2_2 = c_v_1*s_1_2;
+    field[7] = c_v_1*t_2_1; /* F_v_v */
+    field[8] = c_phi0_2*t_2_2; /* F_v_phi0 */
+    field[12] = c_v_1*s_1_3; /* G_v */
+    const fit_vd t_3_2 = c_phi0_2*s_2_2;
+    field[9] = c_phi0_2*t_3_2; /* F_phi0_phi0 */
+    field[13] = c_phi0_2*s_2_3; /* G_phi0 */
 }
 
 /* The fields of n vectors of pairs (i, j0 ..) times the tables: added to the sums H of J^T J and J^T r, and
@@ -500,10 +594,10 @@ FIT_LARGE void add_rows(const struct tables *w, size_t ng, size_t i0, size_t n, 
 }
 
 /* Vectors of pairs (i, j ..) of a strip: fields. */
-FIT_LARGE void normal_masked(const struct strip *strip, size_t k0, size_t k1, fit_vd *restrict column,
-                             fit_vd *restrict row, fit_vd *restrict m)
+FIT_LARGE void normal_masked(const struct strip *strip, size_t k0, size_t k1, const int many,
+                             fit_vd *restrict column, fit_vd *restrict row, fit_vd *restrict m)
 {
-    normal_group(strip, k0, k1, 1, column, row, m);
+    normal_group(strip, k0, k1, 1, many, column, row, m);
 }
 
 enum { EXPS = 1 };
@@ -540,6 +634,7 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         *v = (fit_vd){0};
     for (fit_vd *v = down; v < H + SUMS; v++)
         *v = (fit_vd){0};
+    const int many = ng >= 6; /* groups: the numbers that channels share are summed */
     for (size_t i = t->i0; i < t->i1; i++) {
         const double *data = fit_row_data(l, t, i, at);
         const size_t kept = (i - t->i0) % KEPT;
@@ -557,14 +652,23 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
                 fit_vd *c = column + (g * pieces + place) * COLUMNS;
                 fit_vd *r = row + (kept * ng + g) * ROWS, *x = m + g % BATCH * CHANNELS_R;
                 if (low > 0)
-                    normal_masked(&strip, 0, low, c, r, x);
-                normal_group(&strip, low, high, 0, c, r, x);
+                    normal_masked(&strip, 0, low, many, c, r, x);
+                if (many)
+                    normal_group(&strip, low, high, 0, 1, c, r, x);
+                else
+                    normal_group(&strip, low, high, 0, 0, c, r, x);
                 if (high < n)
-                    normal_masked(&strip, high, n, c, r, x);
-                if (g % BATCH == BATCH - 1 || g + 1 == ng)
-                    for (size_t k = 0; k < n; k++)
-                        normal_products(g % BATCH + 1, g < BATCH, m + k * BATCH * CHANNELS_R, field + k * FIELDS);
+                    normal_masked(&strip, high, n, many, c, r, x);
+                if (g % BATCH < BATCH - 1 && g + 1 < ng)
+                    continue;
+                for (size_t k = 0; k < n && many; k++)
+                    shared_products(g % BATCH + 1, g < BATCH, m + k * BATCH * CHANNELS_R, field + k * FIELDS);
+                for (size_t k = 0; k < n && !many; k++)
+                    normal_products(g % BATCH + 1, g < BATCH, m + k * BATCH * CHANNELS_R, field + k * FIELDS);
             }
+            for (size_t k = 0; k < n && many; k++)
+                shared_fields(l, w, exps, t, i, first + k / PIECES, k % PIECES * FIT_VL, k < low || k >= high,
+                              field + k * FIELDS);
             at += (b - first) * ng * FIT_LANES;
             data += (b - first) * ng * FIT_LANES;
             contract(w, i, j, n, field, H, along, down + place * COLUMN_SUMS);

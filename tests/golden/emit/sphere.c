@@ -350,8 +350,9 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         const fit_vd q_sum_3 = 1.0 + q_sq*q_sum_2*w.radius_prod_5[0];
         const fit_vd q_sum_4 = 1.0 + q_sq*q_sum_3*w.radius_prod_4[0];
         const fit_vd q_sum_5 = 1.0 + q_sq*q_sum_4*w.radius_prod_3[0];
+        const fit_vd inv_q = 1.0/q;
+        const fit_vd inv_q_cubed = inv_q*inv_q*inv_q;
         /* sphere.lua:36: local f = where(lt(x, 0.5), series(x^2), 3 * (sin(x) - x * cos(x)) / x^3) */
-        const fit_vd inv_q_cubed = 1.0/(q*q*q);                                /* [angstrom^3] */
         const fit_vd sin_x = fit_vsin(x);                                      /* [1] */
         const fit_vd x_sum = sin_x + q*fit_vcos(x)*w.minus_radius[0];          /* [1] */
         const fit_vd f = fit_vselect(below, 1.0 + q_sq*q_sum_5*w.radius_prod_2[0],
@@ -370,7 +371,7 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
                 + q_sq*w.radius_prod_4[0]*(q_sq*q_sum_2*w.radius_prod_13[0]
                 + q_sq*w.radius_prod_5[0]*(q_sq*q_sum*w.radius_prod_14[0]
                 + q*q*q*q*w.radius_prod_15[0])))), inv_q_cubed*x_sum*w.radius_prod_16[0]
-                + sin_x*w.three_over_radius_sq[0]/q)*w.radius_prod_9[0]); /* radius */
+                + inv_q*sin_x*w.three_over_radius_sq[0])*w.radius_prod_9[0]); /* radius */
         J[1] = form; /* scale */
         J[2] = fit_vset1(1.0); /* background */
         fit_store_columns(jac + p, list->n, 3, at.n, J);

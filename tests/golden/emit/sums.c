@@ -358,6 +358,7 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         /* sums.lua:8: return sum(1, 4, function(k) return exp(-D * q^2 * k * t) / k^2 end) / (1 + widt ... */
         const fit_vd one_plus_t_2_width = 1.0 + t_2*w.width[0];
         const fit_vd inv_one_plus_t_2_width = 1.0/one_plus_t_2_width;
+        const fit_vd t_power = inv_one_plus_t_2_width*inv_one_plus_t_2_width;
         /* sums.lua:7: local mean = average({ "log_normal", median = rate, sd = width }, function(D) */
         fit_vd sum_2 = fit_vset1(0.0);
         fit_vd sum_3 = fit_vset1(0.0);
@@ -383,8 +384,7 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         const fit_vd u_prod_5 = fit_pick_g(w.u_prod_5, &at);
         const fit_vd u_prod_3 = fit_pick_g(w.u_prod_3, &at);
         J[0] = t_2*height*inv_one_plus_t_2_width*sum_2*u_prod_5; /* rate */
-        J[1] = height*(inv_one_plus_t_2_width*sum_3*w.scale[0]
-                + t_2*(1.0/(one_plus_t_2_width*one_plus_t_2_width))*sum_3*w.u_prod_2[0]
+        J[1] = height*(inv_one_plus_t_2_width*sum_3*w.scale[0] + t_2*t_power*sum_3*w.u_prod_2[0]
                 + t_2*inv_one_plus_t_2_width*sum_4*u_prod_3
                 + inv_one_plus_t_2_width*sum_3*w.u_prod_4[0]); /* width */
         J[2] = inv_one_plus_t_2_width*sum_3*w.u_prod[0]; /* height */
