@@ -54,8 +54,10 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_CROSSCOMPILING_EMULATOR /usr/bin/env)
+# here, for ninja runs cmake again without the variables of this script
+set(ENV{PKG_CONFIG_LIBDIR} "$root/usr/lib/$target/pkgconfig:$root/usr/share/pkgconfig")
+set(ENV{PKG_CONFIG_SYSROOT_DIR} "$root")
 TOOLCHAIN
-export PKG_CONFIG_LIBDIR=$root/usr/lib/$target/pkgconfig:$root/usr/share/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
 export QEMU_LD_PREFIX=$root QEMU_CPU=max,sve-default-vector-length=${FIT_SVE_BYTES:-32}
 
 generator=${FIT_GENERATOR:-$source/build/bin/homodyne-gen}

@@ -3,10 +3,10 @@
 #
 # Programs, library and models are compiled by zig (from PyPI, in an environment of its own), which knows the symbols of
 # every glibc; HDF5, Lua, libyaml, zlib and libmicrohttpd are compiled from Debian's sources and linked into them, HDF5
-# without drivers for the network, libmicrohttpd without TLS.  For another processor qemu-user runs what the build itself
-# runs, and models are compiled by FIT_GENERATOR (by default that of this machine's wheel, which is made first).  Needs a
-# Debian with network, dpkg-dev, cmake, ninja, gcc.  Everything lies in FOLDER/work and is used again; about 7 minutes on
-# two cores at first.
+# without drivers for the network, libmicrohttpd without TLS.  Kernels for aarch64 are those of NEON.  For another
+# processor qemu-user runs what the build itself runs, and models are compiled by FIT_GENERATOR (by default that of this
+# machine's wheel, which is made first).  Needs a Debian with network, dpkg-dev, cmake, ninja, gcc.  Everything lies in
+# FOLDER/work and is used again; about 7 minutes on two cores at first.
 set -euo pipefail
 source=$(cd "$(dirname "$0")/../.." && pwd)
 here=$(uname -m)
@@ -30,6 +30,8 @@ if [ "$arch" != "$here" ]; then # the models are compiled by the compiler of thi
     cross=(-DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR="$arch" -DCMAKE_CROSSCOMPILING_EMULATOR=/usr/bin/env
         -DFIT_GENERATOR="$generator")
 fi
+levels=() # clang has no registers for vectors of 256 bits and more in the assembly of vmath_basic.h
+[ "$arch" != aarch64 ] || levels=(-DFIT_ISA_LEVELS=base)
 flags="-O2 -fPIC -ffunction-sections -fdata-sections -DNDEBUG -g0"
 small="-Os -fno-asynchronous-unwind-tables -fno-unwind-tables ${flags#-O2}" # every program has them inside
 
@@ -126,7 +128,7 @@ fi
 # ---- the project
 say "homodyne-gen"
 export PKG_CONFIG_LIBDIR=$prefix/lib/pkgconfig
-[ -e "$own/build/build.ninja" ] || cmake -S "$source" -B "$own/build" "${cmake_tools[@]}" \
+[ -e "$own/build/build.ninja" ] || cmake -S "$source" -B "$own/build" "${cmake_tools[@]}" "${levels[@]}" \
     -DFIT_MPI= -DFIT_TESTS=OFF -DFIT_LOADED_FITTERS=ON -DCMAKE_C_FLAGS="-ffunction-sections -fdata-sections -g0" \
     -DCMAKE_EXE_LINKER_FLAGS="-Wl,--gc-sections -s" \
     -DCMAKE_SHARED_LINKER_FLAGS="-Wl,--gc-sections -s" -DCMAKE_MODULE_LINKER_FLAGS="-s" \
