@@ -27,7 +27,8 @@
       .replace(/(?:([0-9.]+)\u00d7)?\b10([\u207b\u2070\u00b9\u00b2\u00b3\u2074-\u2079]+)/g,
         function (_, m, e) {
           const up = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079";
-          return (m || "1") + "e" + Array.from(e, function (c) { return c === "\u207b" ? "-" : up.indexOf(c); }).join("");
+          return (m || "1") + "e" +
+            Array.from(e, function (c) { return c === "\u207b" ? "-" : up.indexOf(c); }).join("");
         });
   }
 

@@ -6,7 +6,8 @@ y = alpha + beta x]],
 J. S. Hall and others' records of the Finnish Meteorological Institute;
 posteriordb: kilpisjarvi_mod-kilpisjarvi]],
     validity = [[
-Priors as in the data set: alpha normal (9.31290322580645, 100), beta normal (0, 0.0333333333333333); noise level: flat.]],
+Priors as in the data set: alpha normal (9.31290322580645, 100), beta normal (0, 0.0333333333333333);
+noise level: flat.]],
 }
 
 local x, y = m.columns(

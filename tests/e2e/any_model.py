@@ -43,8 +43,8 @@ class Model:
 def beside(p):
     """A value of a parameter that is not its start, inside its bounds."""
     start, low, high = p["start"], p["lower"], p["upper"]
-    value = 1.05 * start if start else 0.02 * (high
-                                               - low) if low is not None and high is not None and high - low < 20 else 0.05
+    narrow = low is not None and high is not None and high - low < 20
+    value = 1.05 * start if start else 0.02 * (high - low) if narrow else 0.05
     inside = (low is None or value > low) and (high is None or value < high)
     return value if inside else 0.95 * start
 

@@ -76,7 +76,8 @@ def desktop(b):
     b.wait(f"!{COST}.startsWith('χ²/N of all maps 1.000')")
     spent = b.value(f"""(function () {{ const m = {MODEL}, times = [];
         for (let k = 0; k < 9; k++) {{ const t = performance.now();
-          m.model.set(m.model.parameters.map(function (p) {{ return p.value; }})); m.model.of(0); times.push(performance.now() - t); }}
+          m.model.set(m.model.parameters.map(function (p) {{ return p.value; }})); m.model.of(0);
+          times.push(performance.now() - t); }}
         return times.sort(function (a, b) {{ return a - b; }})[4]; }})()""")
     print(f"values within {max(at_fit, after):.1e}; 256 x 256: model {spent:.1f} ms")
     b.click(".live button[data-mode=split]")
@@ -162,8 +163,10 @@ def tables(b):
     """Rows and the curve between them follow the sliders; the values are those of the formula."""
     open_table(b, "kww.html")
     slider(b, "tau", 0.8)
-    t = b.value(f"""(function () {{ const m = {MODEL}.model, live = JSON.parse(document.getElementById('live').textContent);
-        return {{ p: m.parameters.map(p => p.value), was: m.parameters.map(p => p.fit), lin: m.of(0).lin, chi2: m.chi2(), fit: m.fitChi2,
+    t = b.value(f"""(function () {{ const m = {MODEL}.model;
+        const live = JSON.parse(document.getElementById('live').textContent);
+        return {{ p: m.parameters.map(p => p.value), was: m.parameters.map(p => p.fit),
+                  lin: m.of(0).lin, chi2: m.chi2(), fit: m.fitChi2,
                   x: live.columns.delay, rows: live.value.map((_, k) => m.atRow(k)),
                   fx: live.fine_x, between: live.fine_x.map((_, k) => m.atPlace(k)) }}; }})()""")
     tau, beta = t["p"]

@@ -138,8 +138,8 @@ def table(b):
 
 def choose(b, model):
     b.value(
-        f"(function () "
-        f"{{ const m = document.getElementById('model'); m.value = '{model}'; m.dispatchEvent(new Event('change')); }})()")
+        "(function () { const m = document.getElementById('model'); "
+        f"m.value = '{model}'; m.dispatchEvent(new Event('change')); }})()")
 
 
 def watch(b):

@@ -241,12 +241,14 @@ class Browser:
     def overlap(self):
         """Controls that lie over one another."""
         return self.value("""(function () {
-            const seen = Array.from(document.querySelectorAll('button, input, label, a, summary')).filter(e => e.checkVisibility()), bad = [];
+            const all = Array.from(document.querySelectorAll('button, input, label, a, summary'));
+            const seen = all.filter(e => e.checkVisibility()), bad = [];
             const boxes = seen.map(e => e.getBoundingClientRect());
             for (let i = 0; i < seen.length; i++) for (let j = i + 1; j < seen.length; j++) {
                 if (seen[i].contains(seen[j]) || seen[j].contains(seen[i])) continue;
                 const a = boxes[i], b = boxes[j];
-                if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2)
+                if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 &&
+                    Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2)
                     bad.push(seen[i].outerHTML.slice(0, 60) + ' / ' + seen[j].outerHTML.slice(0, 60));
             }
             return bad.slice(0, 3);
@@ -257,15 +259,18 @@ class Browser:
         return self.value("""(function () {
             const bad = [];
             document.querySelectorAll('figure > svg').forEach(function (svg) {
-                const name = svg.getAttribute('aria-label') || svg.closest('section').id, all = svg.getBoundingClientRect();
+                const name = svg.getAttribute('aria-label') || svg.closest('section').id;
+                const all = svg.getBoundingClientRect();
                 const texts = Array.from(svg.querySelectorAll('text')).filter(t => t.textContent.trim());
                 const boxes = texts.map(t => t.getBoundingClientRect());
                 boxes.forEach(function (a, i) {
-                    if (a.left < all.left - 1 || a.right > all.right + 1 || a.top < all.top - 1 || a.bottom > all.bottom + 1)
+                    if (a.left < all.left - 1 || a.right > all.right + 1 || a.top < all.top - 1 ||
+                        a.bottom > all.bottom + 1)
                         bad.push(name + ': "' + texts[i].textContent + '" ends outside');
                     for (let j = i + 1; j < boxes.length; j++) {
                         const b = boxes[j];
-                        if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 0.4 * Math.min(a.height, b.height))
+                        if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 &&
+                            Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 0.4 * Math.min(a.height, b.height))
                             bad.push(name + ': "' + texts[i].textContent + '" and "' + texts[j].textContent + '"');
                     }
                 });
