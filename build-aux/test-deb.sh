@@ -2,9 +2,8 @@
 # Tries the Debian package in a bare Debian: test-deb.sh PACKAGE.deb [ROOT]
 # Makes a minimal system in ROOT (a temporary folder, removed afterwards, when not given) with debootstrap, installs the
 # package there with what it depends on; as an ordinary user fits the bundled experiment, makes its report and figures,
-# uses the
-# Python package, compiles a model; removes the package and looks for files that were left.  Needs root, debootstrap
-# and a mirror.
+# uses the Python package, compiles a model; removes the package and looks for files that were left.  Needs root,
+# debootstrap and a mirror.
 set -eu
 package=$1
 root=${2:-}

@@ -36,8 +36,7 @@ if [ "${1-}" = --one ]; then
     set +f
     status=0
     # All registers right at every access: a file that is cut is met by a handler that returns to where it was.  Only
-    # the
-    # allocations of the C library are taken over: those that tests preload stay in front of them.
+    # the allocations of the C library are taken over: those that tests preload stay in front of them.
     GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2,-FMA,-AVX \
         PYTHONMALLOC=malloc HG_CASES=${HG_CASES:-20} FIT_VMATH_POINTS=${FIT_VMATH_POINTS:-2000} \
         FIT_DRAWS=${FIT_DRAWS:-4} FIT_SLOW=${FIT_SLOW:-50} FIT_FEWER=${FIT_FEWER:-10} \

@@ -3,10 +3,10 @@
 #
 # Programs, library and models are compiled by zig (from PyPI, in an environment of its own), which knows the symbols of
 # every glibc; HDF5, Lua, libyaml, zlib and libmicrohttpd are compiled from Debian's sources and linked into them, HDF5
-# without drivers for the network, libmicrohttpd without TLS.  For another processor qemu-user runs what the build itself
-# runs, and models are compiled by FIT_GENERATOR (by default that of this machine's wheel, which is made first).  Needs a
-# Debian with network, dpkg-dev, cmake, ninja, gcc.  Everything lies in FOLDER/work and is used again; about 7 minutes on
-# two cores at first.
+# without drivers for the network, libmicrohttpd without TLS.  For another processor qemu-user runs what the build
+# itself runs, and models are compiled by FIT_GENERATOR (by default that of this machine's wheel, which is made first).
+# Needs a Debian with network, dpkg-dev, cmake, ninja, gcc.  Everything lies in FOLDER/work and is used again; about 7
+# minutes on two cores at first.
 set -euo pipefail
 source=$(cd "$(dirname "$0")/../.." && pwd)
 here=$(uname -m)
@@ -113,7 +113,8 @@ if [ ! -e "$prefix/lib/libhdf5_hl.a" ]; then
     say hdf5
     mkdir -p "$own/hdf5/b"
     # errors keep their words, and lose the names of files and functions of the library
-    sed -i 's/NULL, __FILE__, FUNC, __LINE__, H5E_ERR_CLS_g/NULL, "", "", 0U, H5E_ERR_CLS_g/' "$own/hdf5/src/H5Eprivate.h"
+    sed -i 's/NULL, __FILE__, FUNC, __LINE__, H5E_ERR_CLS_g/NULL, "", "", 0U, H5E_ERR_CLS_g/' \
+        "$own/hdf5/src/H5Eprivate.h"
     (cd "$own/hdf5/b" && CFLAGS="$small -w -Wno-implicit-int" \
         ../configure "${host[@]}" --prefix="$prefix" --disable-shared --enable-static \
         --enable-hl --disable-cxx --disable-fortran --disable-tests --disable-tools --with-zlib="$prefix" \

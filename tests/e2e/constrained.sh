@@ -1,10 +1,9 @@
 #!/bin/sh
 # Parameters that are bound to each other: bounds that are formulas, values in order, parts of a whole, correlated
-# values
-# of groups.  Least squares against closed forms (the projection upon the half plane, upon values in order by pooling,
-# upon the simplex); posteriors against integrals of the densities that are meant, by Gauss-Legendre rules in the values
-# themselves: uniform where 0 < a < b < 1 given a, uniform where 0 < c1 < c2 < c3 < 1, normal and half normal, Dirichlet
-# (2, 1, 1), and the determinant of the correlation matrix (LKJ, eta = 2).  constrained.sh BINDIR
+# values of groups.  Least squares against closed forms (the projection upon the half plane, upon values in order by
+# pooling, upon the simplex); posteriors against integrals of the densities that are meant, by Gauss-Legendre rules in
+# the values themselves: uniform where 0 < a < b < 1 given a, uniform where 0 < c1 < c2 < c3 < 1, normal and half
+# normal, Dirichlet (2, 1, 1), and the determinant of the correlation matrix (LKJ, eta = 2).  constrained.sh BINDIR
 set -eu
 bin=$1
 dir=$(mktemp -d)

@@ -129,8 +129,9 @@ check(f"the exponent has both ends: {parts(beta)}", 0.1 < parts(beta)[0][0] < 0.
 # A diffusion that is nearly constant over these times: its offset goes far down a valley in which alpha ends on its
 # bound.
 subprocess.run([f"{bin}/homodyne-laminar", "simulate", "--force", "-o", "far.h5", "--frames", "45", "--dt", "0.5",
-                "--q", "0.0054", "--gap", "2e6", "--phi=-40,0,40,90", "--contrast", "0.3", "--noise", "0.005", "--seed", "15",
-                "--set", "D0=1101.1", "--set", "alpha=-0.257", "--set", "D_offset=30", "--set", "gamma_dot_t0=0.014965",
+                "--q", "0.0054", "--gap", "2e6", "--phi=-40,0,40,90", "--contrast", "0.3", "--noise", "0.005",
+                "--seed", "15", "--set", "D0=1101.1",
+                "--set", "alpha=-0.257", "--set", "D_offset=30", "--set", "gamma_dot_t0=0.014965",
                 "--set", "beta=-0.324", "--set", "gamma_dot_t_offset=0.0005", "--set", "phi0=-1.5"], check=True,
                capture_output=True)
 FAR = ["--data", "far.h5", "--q", "0.0054", "--gap", "2e6"]

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Models whose states follow a differential equation: rows in any order, against a Taylor series of 30 digits;
-# parameters at
-# which there is no solution.  Sharper are the model's own test points and the selfcheck of its kernel: odes.sh BINDIR
+# parameters at which there is no solution.  Sharper are the model's own test points and the selfcheck of its kernel:
+# odes.sh BINDIR
 set -eu
 bin=$1
 . "$(dirname "$0")/../support/test.sh"
