@@ -44,7 +44,8 @@ file  = $(filter %.lua,$(model))
 name  = $(or $(alias_$(model)),$(basename $(notdir $(model))))
 extra = $(if $(file),-DFIT_ADD_MODEL=$(abspath $(file)))
 
-.PHONY: all configure dependencies demo test test-arm64 fuzz sanitize valgrind lint study faults bench install deb docs wheel binary-wheel dist reproducible clean
+.PHONY: all configure dependencies demo test test-arm64 fuzz sanitize valgrind lint study faults bench install \
+    deb docs wheel binary-wheel dist reproducible clean
 ifdef model
 all: configure
 	@$(COMPILE) --target homodyne-$(name) homodyne homodyne-report
@@ -116,7 +117,8 @@ faults: configure
 	@$(COMPILE) --target faults
 
 bench: configure
-	@$(COMPILE) --target homodyne-laminar homodyne-static_isotropic bench-rat43 bench-heterodyne bench-coreshell bench-peak bench-shard test_nist homodyne-gen-api module-kww
+	@$(COMPILE) --target homodyne-laminar homodyne-static_isotropic bench-rat43 bench-heterodyne \
+	    bench-coreshell bench-peak bench-shard test_nist homodyne-gen-api module-kww
 	@BUILD=$(BUILD) build-aux/bench.sh
 
 install: configure

@@ -6,7 +6,8 @@ local q, I = m.columns({ "q", unit = "1/nm", range = {0.01, 1} }, "I")
 local R0 = m.parameter("R0", { unit = "nm", start = 10, bounds = {5, 15}, doc = "median core radius" })
 local width = m.parameter("width", { start = 0.1, bounds = {0.01, 0.15}, doc = "sd of ln R" })
 local d = m.parameter("d", { unit = "nm", start = 3, bounds = {0.5, 5}, doc = "thickness of the shell" })
-local ratio = m.parameter("ratio", { start = 0.5, bounds = {-3, 3}, doc = "contrast of the shell over that of the core" })
+local ratio = m.parameter("ratio",
+    { start = 0.5, bounds = {-3, 3}, doc = "contrast of the shell over that of the core" })
 local scale = m.parameter("scale", { start = 1 })
 local background = m.parameter("background", { start = 0.01 })
 

@@ -5,8 +5,8 @@ from row to row: hudson_lynx_hare-lotka_volterra (a differential equation) and a
     VENV/bin/python bench/effective.py BINDIR [SEED ..]      VENV: pip install nutpie pymc numba arviz
 
 Four chains of 1000 + 1000 draws for each seed, one after the other, on one thread.  Effective draws are those of arviz
-(bulk, the least of all parameters); seconds are of the processor: of ours of the whole process from the configuration to
-written results, with a kernel that is compiled already; of nutpie of its sampling alone, and once more with its
+(bulk, the least of all parameters); seconds are of the processor: of ours of the whole process from the configuration
+to written results, with a kernel that is compiled already; of nutpie of its sampling alone, and once more with its
 compilation.  Means are compared, in standard errors of the two.  Chains that do not agree (R-hat above 1.05) have no
 rate.
 

@@ -2,7 +2,8 @@
 # gpu.sh [DEVICE]  -- what a card does with the kernels of this checkout; DEVICE: gpu (default), cuda:N, plain.
 #
 # Needs a C compiler, nvcc (CUDA 11 or later, also in /usr/local/cuda/bin) or clang (14 or later), and the CUDA driver;
-# no network.  Takes less than 5 minutes; with plain, which needs the C compiler alone, it runs a small part of it.  Results: one JSON object for each size, and what ptxas says, in $OUT (default ./gpu-results).
+# no network.  Takes less than 5 minutes; with plain, which needs the C compiler alone, it runs a small part of it.
+# Results: one JSON object for each size, and what ptxas says, in $OUT (default ./gpu-results).
 # Where also cmake, ninja, Lua, libyaml, zlib and HDF5 are there, the fitter laminar is built and whole fits are timed.
 set -eu
 device=${1:-gpu}
@@ -19,7 +20,8 @@ cc=$(command -v gcc || command -v cc || command -v clang) || {
 nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null || :)
 {
     date -u
-    nvidia-smi --query-gpu=name,driver_version,clocks.max.sm,memory.total --format=csv 2>/dev/null || echo "no nvidia-smi"
+    nvidia-smi --query-gpu=name,driver_version,clocks.max.sm,memory.total --format=csv 2>/dev/null ||
+        echo "no nvidia-smi"
     grep -m1 'model name' /proc/cpuinfo || :
     "$cc" --version | head -1
     git rev-parse HEAD 2>/dev/null || :
@@ -115,12 +117,14 @@ cd "$work"
     obs=$source/tests/data/imaging/gauss1600.h5
     for where in cpu "$device"; do
         echo "1000 fits of 200 x 5 (parametric bootstrap), --device $where"
-        seconds timeout 60 "$bin/homodyne-laminar" fit s.yaml -o "b_$where" --device "$where" --bootstrap parametric:1000 -v \
+        seconds timeout 60 "$bin/homodyne-laminar" fit s.yaml -o "b_$where" --device "$where" \
+            --bootstrap parametric:1000 -v \
             --quiet
         echo "image of 1600 pixels, 200 iterations, --device $where"
         seconds timeout 30 "$bin/homodyne-imaging" fit "$obs" --image "$obs:/grid/prior" --prior "$obs:/grid/prior" \
             --term vis=1 --regularizer simple=1,tv=1 --eps-tv 1e-10 --device "$where" -o "i_$where.h5" --quiet
     done
     echo "least squares, 11.5 M values in pieces of 16 MB, --device $device"
-    FIT_DEVICE_MB=32 "$bin/homodyne-laminar" fit c.yaml -o pieces --device "$device" | grep -E 'steps,|^  (D0|alpha|beta) '
+    FIT_DEVICE_MB=32 "$bin/homodyne-laminar" fit c.yaml -o pieces --device "$device" |
+        grep -E 'steps,|^  (D0|alpha|beta) '
 } 2>&1 | tee "$out/fits.txt"

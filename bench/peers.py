@@ -4,9 +4,9 @@ homodyne, heterodyne, xpcsjax; time, memory, and how far the answers are from th
 
     python3 bench/peers.py FOLDER [--bin build/bin] [--venv DIR] [--limit 600]
 
-FOLDER: experiments NAME.h5 with configurations NAME.yaml and truths NAME.truth.json ({"truth": {"D0": 2000, ...}}); what
-is missing is simulated there (`homodyne simulate`), with the parameters below.  DIR: a virtual environment that has the
-packages.  Answers are read by `homodyne table --csv`, those of the packages as well.  Needs nothing but Python.
+FOLDER: experiments NAME.h5 with configurations NAME.yaml and truths NAME.truth.json ({"truth": {"D0": 2000, ...}});
+what is missing is simulated there (`homodyne simulate`), with the parameters below.  DIR: a virtual environment that
+has the packages.  Answers are read by `homodyne table --csv`, those of the packages as well.  Needs nothing but Python.
 """
 import argparse
 import csv
@@ -18,8 +18,10 @@ import sys
 import time
 
 GRID = ["--dt", "0.1", "--q", "0.0054", "--contrast", "0.3", "--offset", "1"]
-FLOW = {"D0": 2000, "alpha": -0.3, "D_offset": 100, "gamma_dot_t0": 0.004, "beta": -0.4, "gamma_dot_t_offset": 0.0003, "phi0": -4}
-TWO = {"D0_ref": 2000, "alpha_ref": 0.1, "D_offset_ref": 100, "D0_sample": 6000, "alpha_sample": -0.2, "D_offset_sample": 300,
+FLOW = {"D0": 2000, "alpha": -0.3, "D_offset": 100, "gamma_dot_t0": 0.004, "beta": -0.4, "gamma_dot_t_offset": 0.0003,
+        "phi0": -4}
+TWO = {"D0_ref": 2000, "alpha_ref": 0.1, "D_offset_ref": 100, "D0_sample": 6000, "alpha_sample": -0.2,
+       "D_offset_sample": 300,
        "v0": 60, "v_beta": 0.1, "v_offset": 5, "f0": 0.5, "f1": 0.01, "f2": 0, "f3": 0.1, "phi0_het": -3}
 # name: model, options of simulate, truth, the packages that have this model, with their words
 EXPERIMENTS = {
@@ -28,7 +30,8 @@ EXPERIMENTS = {
     "laminar_N200x5": ("laminar", ["--frames", "200", "--gap", "2e6", "--phi=-45,-5,5,50,90", "--noise", "0.01"], FLOW,
                        ("homodyne", "xpcsjax")),
     "het_N200x3": ("heterodyne", ["--frames", "200", "--phi", "0,40,85", "--noise", "0.005"], TWO, ("heterodyne",)),
-    "laminar_N1000x23": ("laminar", ["--frames", "1000", "--gap", "2e6", "--phi", ",".join(str(8 * k) for k in range(23)),
+    "laminar_N1000x23": ("laminar",
+                         ["--frames", "1000", "--gap", "2e6", "--phi", ",".join(str(8 * k) for k in range(23)),
                                      "--noise", "0.01"], FLOW, ("homodyne",)),
 }
 
@@ -81,8 +84,8 @@ def make(a, homodyne, name):
     data = os.path.join(a.folder, name + ".h5")
     if not os.path.exists(data):
         sets = [word for key, value in truth.items() for word in ("--set", f"{key}={value}")]
-        subprocess.run([homodyne, "simulate", "--model", model, "-o", data, *GRID, *options, *sets, "--seed", "7", "--quiet",
-                        "--config-out", os.path.join(a.folder, name + ".yaml"), "--force"], check=True)
+        subprocess.run([homodyne, "simulate", "--model", model, "-o", data, *GRID, *options, *sets, "--seed", "7",
+                        "--quiet", "--config-out", os.path.join(a.folder, name + ".yaml"), "--force"], check=True)
         with open(os.path.join(a.folder, name + ".truth.json"), "w", encoding="utf-8") as f:
             json.dump({"truth": truth}, f)
 
@@ -112,7 +115,8 @@ def main():
             truth = json.load(f)["truth"]
         runs = [("homodyne-gen", [homodyne, "fit", config_of(a.folder, name), "--quiet", "-o"])]
         for package in EXPERIMENTS[name][3] if a.venv else ():
-            runs.append((package, [os.path.join(a.venv, "bin", package), "--config", config_of(a.folder, name), "--output-dir"
+            runs.append((package,
+                         [os.path.join(a.venv, "bin", package), "--config", config_of(a.folder, name), "--output-dir"
                                    if package == "homodyne" else "--output"]))
         for program, command in runs:
             out = os.path.join(a.folder, f"out_{program}_{name}")
@@ -120,8 +124,8 @@ def main():
             answer = f"not finished in {a.limit:.0f} s" if wall is None else judge(answers(homodyne, out), truth)
             told = "" if wall is None else f"{wall:.2g} s" if wall < 10 else f"{wall:.0f} s"
             size = f"{mb:.0f} MB" if mb < 1000 else f"{mb / 1024:.1f} GB"
-            print(f"| {name} | {program} | {told} | {size} | {answer}{'' if code in (0, 2, None) else f' (exit {code})'} |",
-                  flush=True)
+            print(f"| {name} | {program} | {told} | {size} | "
+                  f"{answer}{'' if code in (0, 2, None) else f' (exit {code})'} |", flush=True)
 
 
 main()

@@ -1,5 +1,5 @@
-"""Core-shell spheres at 200 values of q and 40 sizes: the kernel emitted from bench/coreshell.lua beside the C library of
-sasmodels (double precision), on one core, in one run.
+"""Core-shell spheres at 200 values of q and 40 sizes: the kernel emitted from bench/coreshell.lua beside the C library
+of sasmodels (double precision), on one core, in one run.
 
     python3 bench/sasmodels_coreshell.py [build/bench/bench-coreshell [ROUNDS]]
 

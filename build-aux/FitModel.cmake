@@ -9,8 +9,8 @@
 #                        and   homodyne-gen FILE -o DIR --variant=parity   -> DIR/NAME_parity.c (with PARITY)
 #
 # and so on for every other variant of the model named after VARIANTS.  HESSIAN: kernels with second derivatives.
-# GPU: also kernels for accelerators, DIR/NAME_gpu.c, of the variant fast; as text, as plain C and, where the build finds
-# nvcc, as PTX for cards of compute capability 8.0 and later.
+# GPU: also kernels for accelerators, DIR/NAME_gpu.c, of the variant fast; as text, as plain C and, where the build
+# finds nvcc, as PTX for cards of compute capability 8.0 and later.
 #
 # and writes beside it NAME_check.txt (NAME_parity_check.txt), reference values by which the linked program
 # checks its kernels; a program that fails is removed.
@@ -35,7 +35,8 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     set(FIT_ISA_NAME_PREFIX "x86-64-")
 elseif(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
     # base: NEON, of 128 bits, which every processor has; SVE where its vectors are longer
-    set(FIT_ISA_LEVELS sve512 sve256 base CACHE STRING "levels of instruction sets that kernels are compiled for, best first")
+    set(FIT_ISA_LEVELS sve512 sve256 base
+        CACHE STRING "levels of instruction sets that kernels are compiled for, best first")
     set(FIT_ISA_NAME_PREFIX "aarch64-")
 else()
     set(FIT_ISA_LEVELS base)
@@ -98,7 +99,8 @@ if(NOT FIT_NVCC AND NOT DEFINED FIT_NVPTX_CLANG)
     set(FIT_NVPTX_CLANG "${clang}" CACHE FILEPATH "a clang that makes PTX where there is no nvcc, or OFF")
 endif()
 if(NOT FIT_NVCC AND NOT FIT_NVPTX_CLANG)
-    message(STATUS "Neither nvcc nor a clang that makes PTX: for CUDA cards NVRTC compiles kernels when they are loaded")
+    message(STATUS
+        "Neither nvcc nor a clang that makes PTX: for CUDA cards NVRTC compiles kernels when they are loaded")
 endif()
 
 # The kernels for accelerators of one emitted file: objects to objects_name, a line of the table to row_name.
@@ -173,7 +175,8 @@ function(fit_write_registry model symbols gpu)
         string(APPEND text "    &${symbol},\n")
     endforeach()
     string(APPEND text "    0,\n};\n")
-    string(REPLACE "#include \"fit/kernel.h\"" "#include \"fit/gpu_program.h\"\n#include \"fit/kernel.h\"" text "${text}")
+    string(REPLACE "#include \"fit/kernel.h\"" "#include \"fit/gpu_program.h\"\n#include \"fit/kernel.h\"" text
+        "${text}")
     fit_gpu_table("${gpu}" text)
     set(registry "${CMAKE_CURRENT_BINARY_DIR}/registry_${model}.c")
     file(CONFIGURE OUTPUT "${registry}" CONTENT "${text}" @ONLY)
@@ -302,8 +305,9 @@ function(fit_add_model model)
 endfunction()
 
 # fit_add_functional(NAME FILE path.lua [GPU] [NO_PROGRAM | NO_INSTALL] [IMAGING]): the program homodyne-NAME of an
-# objective of arrays (objective "NAME" {...}), which reads arrays by name, or (IMAGING) observations of interferometers;
-# GPU: also kernels for accelerators, as in fit_add_model; NO_PROGRAM: its objects alone, FIT_FUNCTIONAL_NAME.
+# objective of arrays (objective "NAME" {...}), which reads arrays by name, or (IMAGING) observations of
+# interferometers; GPU: also kernels for accelerators, as in fit_add_model; NO_PROGRAM: its objects alone,
+# FIT_FUNCTIONAL_NAME.
 # An emitted file defines   const struct fit_functional FIT_KERNEL_SYMBOL
 function(fit_add_functional model)
     cmake_parse_arguments(arg "GPU;NO_PROGRAM;NO_INSTALL;IMAGING" "FILE" "" ${ARGN})

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""approximations.py -- makes runtime/include/fit/vmath_coefficients.h: polynomials of functions that have no short form.
+"""approximations.py -- makes runtime/include/fit/vmath_coefficients.h: polynomials of functions that have no short
+form.
 
 Each is the interpolation of a smooth function of q, -1 <= q <= 1, at Chebyshev points, 40 digits (mpmath), as powers of
 q rounded to double.  The error of the truncation, relative to the least value of the function, stands at each.
@@ -9,8 +10,8 @@ q rounded to double.  The error of the truncation, relative to the least value o
 """
 import sys
 
-from mpmath import (besseli, besselj, besselk, bessely, cos, erf, erfc, floor, exp, expm1, factorial, hyp1f1, log, mp, mpf, nstr,
-                    pi, sin, sqrt)
+from mpmath import (besseli, besselj, besselk, bessely, cos, erf, erfc, floor, exp, expm1, factorial, hyp1f1, log, mp,
+                    mpf, nstr, pi, sin, sqrt)
 
 mp.dps = 60
 
@@ -79,7 +80,8 @@ def erfc_integral(k, x):
 
 
 def hankel(n, second):
-    """P or Q of Hankel's expansion: J_n = sqrt(2/(pi x)) (P cos c - Q 8/x sin c), as a function of q, (8/x)^2 = (1 + q)/2."""
+    """P or Q of Hankel's expansion: J_n = sqrt(2/(pi x)) (P cos c - Q 8/x sin c), as a function of q,
+    (8/x)^2 = (1 + q)/2."""
     def f(q):
         x = 8 / sqrt((1 + q) / 2)
         c = x - (2 * n + 1) * pi / 4
@@ -175,10 +177,12 @@ def scaled_erfc(low, high):
 
 
 def gpu():
-    print("/* fit/gpu_coefficients.h -- numbers of fit/gpu_libm.h, made by build-aux/approximations.py gpu; lowest power")
+    print("/* fit/gpu_coefficients.h -- numbers of fit/gpu_libm.h, made by build-aux/approximations.py gpu; lowest "
+          "power")
     print(" * first. */\n")
     power, rest = coefficients(over_x, 13)
-    array("erf_near", f"erf(x)/x - 1, x < 1, q = 2 x^2 - 1; left out: {nstr(rest * mpf('0.002'), 1)} of erf(x)/x", power)
+    array("erf_near", f"erf(x)/x - 1, x < 1, q = 2 x^2 - 1; left out: {nstr(rest * mpf('0.002'), 1)} of erf(x)/x",
+          power)
     for name, low, high, degree in (("half", 1, 2, 20), ("one", "0.5", 1, 20), ("two", "0.03125", "0.5", 27)):
         show(f"erfc_{name}", f"x exp(x^2) erfc(x), {low} < 1/x < {high}, q from -1 to 1",
              scaled_erfc(mpf(low), mpf(high)), degree)

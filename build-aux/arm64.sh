@@ -1,11 +1,11 @@
 #!/bin/bash
-# arm64.sh FOLDER [TEST...]: builds for aarch64 with Debian's cross compiler and runs tests in qemu-user; all of them, or
-# those that match the regular expressions.
+# arm64.sh FOLDER [TEST...]: builds for aarch64 with Debian's cross compiler and runs tests in qemu-user; all of them,
+# or those that match the regular expressions.
 #
 # The libraries are those of Debian's arm64, unpacked in FOLDER/root: nothing of this system is changed.  Tests start
-# programs, which the kernel has to hand to qemu (binfmt_misc).  Vectors of SVE have FIT_SVE_BYTES bytes: 32 (the default)
-# and 64 are those with kernels of their own, 16 leaves NEON.  Models are compiled by the homodyne-gen of this machine, and
-# e2e-architectures compares with its programs.  CMAKE_C_COMPILER_LAUNCHER=ccache makes later builds cheap.
+# programs, which the kernel has to hand to qemu (binfmt_misc).  Vectors of SVE have FIT_SVE_BYTES bytes: 32 (the
+# default) and 64 are those with kernels of their own, 16 leaves NEON.  Models are compiled by the homodyne-gen of this
+# machine, and e2e-architectures compares with its programs.  CMAKE_C_COMPILER_LAUNCHER=ccache makes later builds cheap.
 #     FIT_LEVELS=base       kernels of fewer instruction sets: a third of the time to build
 #     FIT_TARGETS="a b"     these targets only        EXCEPT=REGEX      without these tests
 # Without what it needs it says so and ends with 77.

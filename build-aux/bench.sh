@@ -10,10 +10,11 @@
 #   coreshell sums over the nodes of an average, the same (bench/coreshell_hand.c)
 #   sasmodels the same beside the C library of sasmodels (bench/sasmodels_coreshell.py); skipped without it
 #   rat43     a row kernel against what an expert writes by hand (bench/rat43_hand.c)
-#   nist      digits of the 54 certified fits of the NIST data (all of them: tests/test_nist --table in the build folder)
+#   nist      digits of the 54 certified fits of the NIST data (all of them: tests/test_nist --table in the build
+#             folder)
 #   consensus  one shard of the consensus mode, from its values to the precision of its draws
-#   many      fits a second of many small curves in one call, beside single ones and scipy's (bench/many_fits.py); skipped
-#             without numpy; PYTHON names another python3
+#   many      fits a second of many small curves in one call, beside single ones and scipy's (bench/many_fits.py);
+#             skipped without numpy; PYTHON names another python3
 #   fits      whole programs, from the configuration to the written results
 #   compiler  from a changed Lua file to the linked fitter
 #

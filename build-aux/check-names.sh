@@ -5,11 +5,13 @@
 # Usage: check-names.sh SOURCE_DIR
 set -eu
 cd "$1"
-quoted=$(grep -hoE '^local m = model "[a-z_]+"|^    alias = \{[^}]*\},$|mode = "[a-z_]+",$' models/*.lua | grep -oE '"[a-z_]+"' | sort -u)
+quoted=$(grep -hoE '^local m = model "[a-z_]+"|^    alias = \{[^}]*\},$|mode = "[a-z_]+",$' models/*.lua |
+    grep -oE '"[a-z_]+"' | sort -u)
 [ "$(echo "$quoted" | grep -c .)" -ge 14 ] || { echo "too few names: $quoted"; exit 1; }
 # shellcheck disable=SC2046,SC2086  # one -e for each name; the second time without comments
 set -- $(printf ' -e %s' $quoted)
-if grep -rnF "$@" --include='*.[ch]' runtime api report | grep -v fit_peer_ | sed 's|/\*.*||' | grep -vE '^[^:]*:[0-9]+: \*' |
+if grep -rnF "$@" --include='*.[ch]' runtime api report | grep -v fit_peer_ | sed 's|/\*.*||' |
+    grep -vE '^[^:]*:[0-9]+: \*' |
     grep -F "$@"; then
     exit 1
 fi

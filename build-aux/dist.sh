@@ -11,7 +11,8 @@ mkdir -p "$1"
 out=$(cd "$1" && pwd)
 cd "$root"
 git rev-parse --git-dir >/dev/null 2>&1 || { echo "dist: $root is no checkout of git" >&2; exit 3; }
-[ -z "$(git status --porcelain --untracked-files=no)" ] || { echo "dist: there are changes that are not committed" >&2; exit 3; }
+[ -z "$(git status --porcelain --untracked-files=no)" ] ||
+    { echo "dist: there are changes that are not committed" >&2; exit 3; }
 version=$(sed -n 's/^project(homodyne-gen VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 [ -n "$version" ] || { echo "dist: CMakeLists.txt does not tell the version" >&2; exit 1; }
 name=homodyne-gen-$version
@@ -35,7 +36,8 @@ part() {
     {\"SPDXID\": \"SPDXRef-$part\", \"name\": \"$part\", $given\"downloadLocation\": \"$url\", \"filesAnalyzed\": false,
      \"licenseConcluded\": \"$licence\", \"licenseDeclared\": \"$licence\", \"copyrightText\": \"NOASSERTION\"}"
     relations="$relations,
-    {\"spdxElementId\": \"SPDXRef-homodyne-gen\", \"relationshipType\": \"DEPENDS_ON\", \"relatedSpdxElement\": \"SPDXRef-$part\"}"
+    {\"spdxElementId\": \"SPDXRef-homodyne-gen\", \"relationshipType\": \"DEPENDS_ON\",
+     \"relatedSpdxElement\": \"SPDXRef-$part\"}"
 }
 part Lua MIT https://www.lua.org lua5.4 lua-5.4 lua54 lua
 part libyaml MIT https://pyyaml.org/wiki/LibYAML yaml-0.1
@@ -51,12 +53,14 @@ cat >"$out/$name.spdx.json" <<END
   "documentNamespace": "https://spdx.org/spdxdocs/$name-$sum",
   "creationInfo": {"created": "$made", "creators": ["Tool: homodyne-gen build-aux/dist.sh"]},
   "packages": [
-    {"SPDXID": "SPDXRef-homodyne-gen", "name": "homodyne-gen", "versionInfo": "$version", "downloadLocation": "NOASSERTION",
-     "packageFileName": "$name.tar.gz", "checksums": [{"algorithm": "SHA256", "checksumValue": "$sum"}], "filesAnalyzed": false,
+    {"SPDXID": "SPDXRef-homodyne-gen", "name": "homodyne-gen", "versionInfo": "$version",
+     "downloadLocation": "NOASSERTION", "packageFileName": "$name.tar.gz", 
+     "checksums": [{"algorithm": "SHA256", "checksumValue": "$sum"}], "filesAnalyzed": false,
      "licenseConcluded": "BSD-3-Clause", "licenseDeclared": "BSD-3-Clause", "copyrightText": "NOASSERTION"}$parts
   ],
   "relationships": [
-    {"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES", "relatedSpdxElement": "SPDXRef-homodyne-gen"}$relations
+    {"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES",
+     "relatedSpdxElement": "SPDXRef-homodyne-gen"}$relations
   ]
 }
 END

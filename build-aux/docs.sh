@@ -49,7 +49,8 @@ for page in "$work"/*.md; do
                 if (field[1] == "") { html = html "<p>" field[2] "</p>\n"; continue }
                 if (field[1] != name && !found) before = line
                 if (found == 1) { after = line; found = 2 }
-                html = html "<a href=\"" field[1] ".html\"" (field[1] == name ? " aria-current=\"page\"" : "") ">" field[2] "</a>\n"
+                here = field[1] == name ? " aria-current=\"page\"" : ""
+                html = html "<a href=\"" field[1] ".html\"" here ">" field[2] "</a>\n"
                 if (field[1] == name) { found = 1; if (name != "index") html = html contents }
             }
             return html
@@ -61,11 +62,13 @@ for page in "$work"/*.md; do
         }
         {
             # links: of pages; what is not a page has no place beside them
-            while (match($0, /href="[a-z-]+\.md/)) $0 = substr($0, 1, RSTART + RLENGTH - 4) ".html" substr($0, RSTART + RLENGTH)
+            while (match($0, /href="[a-z-]+\.md/))
+                $0 = substr($0, 1, RSTART + RLENGTH - 4) ".html" substr($0, RSTART + RLENGTH)
             gsub(/href="\.\.\/CHANGELOG\.md/, "href=\"changes.html")
             gsub(/href="docs\//, "href=\"")
             while (match($0, /<a href="\.\.\/[^>]*>[^<]*(<code>[^<]*<\/code>)?<\/a>/)) {
-                link = substr($0, RSTART, RLENGTH); left = substr($0, 1, RSTART - 1); right = substr($0, RSTART + RLENGTH)
+                link = substr($0, RSTART, RLENGTH); left = substr($0, 1, RSTART - 1)
+                right = substr($0, RSTART + RLENGTH)
                 sub(/^<a[^>]*>/, "", link); sub(/<\/a>$/, "", link)
                 $0 = left link right
             }
@@ -76,7 +79,8 @@ for page in "$work"/*.md; do
             id = slug(text)
             if (level == 1 && title == "") title = plain(text)
             if (level == 2) contents = contents "<a class=\"part\" href=\"#" id "\">" plain(text) "</a>\n"
-            $0 = "<h" level " id=\"" id "\">" text " <a class=\"anchor\" href=\"#" id "\" aria-label=\"link to this place\">#</a></h" level ">"
+            anchor = " <a class=\"anchor\" href=\"#" id "\" aria-label=\"link to this place\">#</a>"
+            $0 = "<h" level " id=\"" id "\">" text anchor "</h" level ">"
         }
         /^<!-- .* -->$/ { next }
         { gsub(/<table>/, "<div class=\"table\" tabindex=\"0\"><table>"); gsub(/<\/table>/, "</table></div>")

@@ -19,5 +19,6 @@ for turn in one another/place; do
     }
 done
 n=$(find "$out/one/installed" -type f | wc -l)
-diff -r "$out/one/installed" "$out/another/place/installed" || { echo "reproducible: the two builds differ" >&2; exit 1; }
+diff -r "$out/one/installed" "$out/another/place/installed" ||
+    { echo "reproducible: the two builds differ" >&2; exit 1; }
 echo "$n files, the same bytes twice"

@@ -106,7 +106,8 @@ cat "$dir/on/summary.txt"
 cat "$dir/on.log"
 echo
 echo "$matrices x $frames frames, $threads threads, least of $rounds (load average $(cut -d ' ' -f 1 /proc/loadavg))"
-echo "  peak memory                $(field peak_rss_mb "$dir/on/fit.json") MB (estimated $(field streamed_mb "$dir/estimate"))"
+echo "  peak memory                $(field peak_rss_mb "$dir/on/fit.json") MB" \
+    "(estimated $(field streamed_mb "$dir/estimate"))"
 echo "  seconds of                   streamed   in memory       ratio"
 for phase in load start fit covariance maps; do
     if [ "$both" = yes ]; then

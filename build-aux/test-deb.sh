@@ -1,8 +1,9 @@
 #!/bin/sh
 # Tries the Debian package in a bare Debian: test-deb.sh PACKAGE.deb [ROOT]
-# Makes a minimal system in ROOT (a temporary folder, removed afterwards, when not given) with debootstrap, installs the package there
-# with what it depends on; as an ordinary user fits the bundled experiment, makes its report and figures, uses the
-# Python package, compiles a model; removes the package and looks for files that were left.  Needs root, debootstrap and a mirror.
+# Makes a minimal system in ROOT (a temporary folder, removed afterwards, when not given) with debootstrap, installs the
+# package there with what it depends on; as an ordinary user fits the bundled experiment, makes its report and figures,
+# uses the Python package, compiles a model; removes the package and looks for files that were left.  Needs root,
+# debootstrap and a mirror.
 set -eu
 package=$1
 root=${2:-}
@@ -23,8 +24,9 @@ export DEBIAN_FRONTEND=noninteractive
 list() { find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /tmp -o -path /home -o -path /var/cache \
     -o -path /var/lib/apt -o -path /var/lib/dpkg -o -path /var/log \) -prune -o -print | sort; }
 apt-get update -qq
+# so that the list below holds only what the package brings
 apt-get install -y -qq --no-install-recommends libcairo2 libhdf5-103-1 libhdf5-hl-100 liblua5.4-0 \
-    libyaml-0-2 python3-numpy fonts-dejavu-core >/dev/null 2>&1 # so that the list below holds only what the package brings
+    libyaml-0-2 python3-numpy fonts-dejavu-core >/dev/null 2>&1
 id tester >/dev/null 2>&1 || useradd -m tester
 list >/tmp/before
 apt-get install -y -qq --no-install-recommends /tmp/package.deb >/dev/null
@@ -34,7 +36,8 @@ set -eu
 cd
 homodyne --version
 homodyne demo demo | tail -9
-homodyne config --mode laminar_flow --data /usr/share/homodyne-gen/examples/laminar/experiment.h5 --gap "200 um" -o my.yaml
+homodyne config --mode laminar_flow --data /usr/share/homodyne-gen/examples/laminar/experiment.h5 \
+    --gap "200 um" -o my.yaml
 homodyne validate my.yaml
 homodyne fit my.yaml -o mine --quiet
 homodyne compare demo mine
@@ -45,7 +48,9 @@ homodyne plot my.yaml --format pdf -o pdf
 [ "$(ls png | wc -l)" -gt 10 ] && [ "$(ls pdf | wc -l)" -eq 10 ]
 homodyne fit my.yaml --method nuts --draws 100 --warmup 100 -o drawn --quiet || [ $? -eq 2 ]
 [ -s drawn/posterior.nc ]
-for page in homodyne homodyne-fit homodyne-gen; do [ -s /usr/share/man/man1/$page.1.gz ] || [ -s /usr/share/man/man1/$page.1 ]; done
+for page in homodyne homodyne-fit homodyne-gen; do
+    [ -s /usr/share/man/man1/$page.1.gz ] || [ -s /usr/share/man/man1/$page.1 ]
+done
 cat >try.py <<"PY"
 import numpy as np
 import homodyne_gen as hg
@@ -70,7 +75,8 @@ left=$(comm -13 /tmp/before /tmp/after)
 echo "nothing left behind"
 apt-get install -y -qq --no-install-recommends gcc libc6-dev /tmp/package.deb >/dev/null 2>&1
 su tester -c "cd && homodyne info --model own.lua | head -3"
-su tester -c "cd && PYTHONDONTWRITEBYTECODE=1 python3 -c \"import homodyne_gen as hg; print(hg.load_model(\\\"own.lua\\\").name)\""
+su tester -c "cd && PYTHONDONTWRITEBYTECODE=1 python3 -c \"import homodyne_gen as hg; \
+print(hg.load_model(\\\"own.lua\\\").name)\""
 apt-get remove -y -qq homodyne-gen gcc libc6-dev >/dev/null
 userdel -r tester 2>/dev/null
 '

@@ -6,8 +6,8 @@
 # BUILD is that of the preset: memory is checked some hundred times slower than programs run, so that studies and random
 # expressions are few there; valgrind knows no AVX-512, and fused products take it an age.  Its long double has the 53
 # bits of double, so that tests that count on more do not pass: such a test is told, and is no finding.  What is none of
-# ours: build-aux/lint/valgrind.supp.  JOBS=N: so many tests at a time.  Prints every finding and exits with 1 when there
-# is one.
+# ours: build-aux/lint/valgrind.supp.  JOBS=N: so many tests at a time.  Prints every finding and exits with 1 when
+# there is one.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -35,8 +35,8 @@ if [ "${1-}" = --one ]; then
     for tool in $tools; do skip="$skip,*/$tool"; done
     set +f
     status=0
-    # All registers right at every access: a file that is cut is met by a handler that returns to where it was.  Only the
-    # allocations of the C library are taken over: those that tests preload stay in front of them.
+    # All registers right at every access: a file that is cut is met by a handler that returns to where it was.  Only
+    # the allocations of the C library are taken over: those that tests preload stay in front of them.
     GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2,-FMA,-AVX \
         PYTHONMALLOC=malloc HG_CASES=${HG_CASES:-20} FIT_VMATH_POINTS=${FIT_VMATH_POINTS:-2000} \
         FIT_DRAWS=${FIT_DRAWS:-4} FIT_SLOW=${FIT_SLOW:-50} FIT_FEWER=${FIT_FEWER:-10} \
@@ -62,7 +62,8 @@ fi
 
 build=$(cd "$1" && pwd)
 shift
-command -v valgrind >/dev/null || { echo "valgrind.sh: valgrind is missing (Debian: apt-get install valgrind)" >&2; exit 1; }
+command -v valgrind >/dev/null ||
+    { echo "valgrind.sh: valgrind is missing (Debian: apt-get install valgrind)" >&2; exit 1; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 jobs=${JOBS:-$(nproc 2>/dev/null || echo 2)}
@@ -86,7 +87,8 @@ if [ "$whole" -eq 0 ]; then # small data, few iterations; 2 threads
     fixed="--fix alpha --fix beta --fix phi0 --fix gamma_dot_t_offset"
     one() { "$here/valgrind.sh" --one "$work" "$@"; }
     # shellcheck disable=SC2086  # lists of words
-    pairs() { name=$1; shift; one "$name" "$bin/homodyne-laminar" fit pairs.yaml -j 2 --quiet --output-dir "o-$name" "$@"; }
+    pairs() { name=$1; shift; one "$name" "$bin/homodyne-laminar" fit pairs.yaml -j 2 \
+        --quiet --output-dir "o-$name" "$@"; }
     # shellcheck disable=SC2086
     {
         pairs fit
@@ -96,7 +98,8 @@ if [ "$whole" -eq 0 ]; then # small data, few iterations; 2 threads
         pairs fit-consensus --method cmc --consensus $few $fixed
         pairs fit-bootstrap --bootstrap block:3 --profile D0
         one rows "$bin/homodyne-kww" fit --data rows.csv -j 2 --quiet --output-dir o-rows
-        one rows-chains "$bin/homodyne-kww" fit --data rows.csv -j 2 --quiet --output-dir o-rows-chains --method nuts $few
+        one rows-chains "$bin/homodyne-kww" fit --data rows.csv -j 2 --quiet --output-dir o-rows-chains \
+            --method nuts $few
         one report "$bin/homodyne-report" report o-fit-chains
     }
 fi

@@ -30,7 +30,8 @@ truth() {
 }
 
 table cumulant --x 0.001:0.1:80 --set rate=20 --set pdi=0.2 --set contrast=0.2 --set baseline=1 --noise 0.0005 --seed 2
-table diffusion_q --x 1e-4:10:50:log --groups 0.004,0.006,0.009,0.013,0.02 --set D=4e4 --set power=2.2 --set q_ref=0.01 \
+table diffusion_q --x 1e-4:10:50:log --groups 0.004,0.006,0.009,0.013,0.02 --set D=4e4 --set power=2.2 \
+    --set q_ref=0.01 \
     --contrast 0.22,0.21,0.2,0.18,0.15 --set baseline=1 --noise 0.001 --seed 5
 table dls_cumulant --x 1e-6:0.05:150:log --set rate=2500 --set pdi=0.15 --set skewness=0.03 --set contrast=0.85 \
     --set baseline=1 --noise 0.001 --seed 3

@@ -4,7 +4,8 @@
 (function () {
   "use strict";
 
-  const make = homodyneSliders.make, digits = homodyneSliders.digits, full = homodyneSliders.full, ticks = homodyneSliders.ticks;
+  const make = homodyneSliders.make, digits = homodyneSliders.digits, full = homodyneSliders.full,
+    ticks = homodyneSliders.ticks;
 
   function button(parent, text, does, title) {
     const b = make("button", { type: "button", title: title || "" }, parent, text);
@@ -22,13 +23,19 @@
 
   /* Numbers as programs read them: the other way of report/draw/typeset.c. */
   function plainly(text) {
-    return text.trim().replace(/\s+/g, " ").replace(/\u2212/g, "-").replace(/(?:([0-9.]+)\u00d7)?\b10([\u207b\u2070\u00b9\u00b2\u00b3\u2074-\u2079]+)/g,
-      function (_, m, e) { return (m || "1") + "e" + Array.from(e, function (c) { return c === "\u207b" ? "-" : "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079".indexOf(c); }).join(""); });
+    return text.trim().replace(/\s+/g, " ").replace(/\u2212/g, "-")
+      .replace(/(?:([0-9.]+)\u00d7)?\b10([\u207b\u2070\u00b9\u00b2\u00b3\u2074-\u2079]+)/g,
+        function (_, m, e) {
+          const up = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079";
+          return (m || "1") + "e" +
+            Array.from(e, function (c) { return c === "\u207b" ? "-" : up.indexOf(c); }).join("");
+        });
   }
 
   function rowsOf(table) {
     return Array.from(table.rows).filter(function (row) { return row.className !== "why"; }).map(function (row) {
-      return Array.from(row.cells, function (cell) { return plainly((cell.querySelector("code.name") || cell).textContent); });
+      return Array.from(row.cells,
+        function (cell) { return plainly((cell.querySelector("code.name") || cell).textContent); });
     });
   }
 
@@ -44,7 +51,8 @@
   function asLatex(table) {
     const rows = rowsOf(table), width = Math.max.apply(null, rows.map(function (r) { return r.length; }));
     function word(x) {
-      if (/^-?[0-9.]+(e[-+]?[0-9]+)?$/.test(x)) return "$" + x.replace(/e\+?(-?)0*([0-9]+)/, " \\times 10^{$1$2}") + "$";
+      if (/^-?[0-9.]+(e[-+]?[0-9]+)?$/.test(x))
+        return "$" + x.replace(/e\+?(-?)0*([0-9]+)/, " \\times 10^{$1$2}") + "$";
       return x.replace(/[\\{}]/g, "").replace(/([&%$#_])/g, "\\$1").replace(/±/g, "$\\pm$").replace(/°/g, "$^\\circ$")
         .replace(/Å/g, "\\AA{}").replace(/²/g, "$^2$").replace(/³/g, "$^3$").replace(/⁻¹/g, "$^{-1}$")
         .replace(/[αβγδλμξπστφχωΔΓ]/g, function (c) { return "$\\" + greek[c] + "$"; });
@@ -110,8 +118,10 @@
   document.querySelectorAll("table:not([data-plain])").forEach(function (table) {
     const tools = make("div", { class: "tools" });
     (table.closest(".wide") || table).after(tools);
-    const csv = button(tools, "CSV", function () { copy(csv, asCsv(table)); }, "copy the table as comma-separated values");
-    const tex = button(tools, "LaTeX", function () { copy(tex, asLatex(table)); }, "copy the table for LaTeX (booktabs)");
+    const csv = button(tools, "CSV", function () { copy(csv, asCsv(table)); },
+      "copy the table as comma-separated values");
+    const tex = button(tools, "LaTeX", function () { copy(tex, asLatex(table)); },
+      "copy the table for LaTeX (booktabs)");
   });
 
   document.querySelectorAll("section figure").forEach(function (figure, k) {
@@ -119,7 +129,8 @@
     if (!svg) return;
     const name = section.id + "-" + (Array.from(section.querySelectorAll("figure")).indexOf(figure) + 1);
     const tools = make("div", { class: "tools" }, figure);
-    button(tools, "SVG", function () { save(new Blob([svgText(svg)], { type: "image/svg+xml" }), name + ".svg"); }, "save the figure");
+    button(tools, "SVG", function () { save(new Blob([svgText(svg)], { type: "image/svg+xml" }), name + ".svg"); },
+      "save the figure");
     button(tools, "PNG", function () { savePng(svg, name); }, "save the figure as pixels");
   });
 
@@ -158,7 +169,8 @@
     if (g.sigma) { /* residuals of cells of live.bin x live.bin pairs */
       const x = g.value.z = new Float64Array(g.value.c2.length), b = live.bin;
       for (let i = 0, c = 0; i < n; i++)
-        for (let j = i; j < n; j++, c++) x[c] = (g.value.c2[c] - g.value.fit[c]) / g.sigma * Math.sqrt(i !== j || b === 1 ? b * b : b * (b - 1) / 2);
+        for (let j = i; j < n; j++, c++)
+          x[c] = (g.value.c2[c] - g.value.fit[c]) / g.sigma * Math.sqrt(i !== j || b === 1 ? b * b : b * (b - 1) / 2);
     } else if (g.z) {
       const b = bytes(g.z), x = g.value.z = new Float64Array(b.length);
       for (let k = 0; k < x.length; k++) x[k] = b[k] === 128 ? NaN : (b[k] < 128 ? b[k] : b[k] - 256) / 10;
@@ -186,7 +198,9 @@
   function moved() { return model !== null && (model.version > 0 || !live.groups[0].fit); }
 
   function palette(text) {
-    return text.match(/.{6}/g).map(function (x) { return [parseInt(x.slice(0, 2), 16), parseInt(x.slice(2, 4), 16), parseInt(x.slice(4), 16)]; });
+    return text.match(/.{6}/g)
+      .map(function (x) { return [parseInt(x.slice(0, 2), 16), parseInt(x.slice(2, 4), 16),
+        parseInt(x.slice(4), 16)]; });
   }
   const viridis = palette(live.viridis), diverging = palette(live.diverging);
 
@@ -205,7 +219,8 @@
 
   /* Pixels: t1 to the right, t2 upwards; split: data above the diagonal, fit below. */
   const inks = [viridis, diverging].map(function (p) {
-    return new Uint32Array(new Uint8ClampedArray([].concat.apply([], p.map(function (c) { return [c[0], c[1], c[2], 255]; }))).buffer);
+    return new Uint32Array(new Uint8ClampedArray([].concat.apply([],
+      p.map(function (c) { return [c[0], c[1], c[2], 255]; }))).buffer);
   });
 
   /* Upper triangles of what the two sides of the diagonal show, their range, their colours. */
@@ -224,12 +239,14 @@
   }
 
   function drawMap() {
-    const s = sides(group()), c = box.map.getContext("2d"), image = c.createImageData(n, n), pixel = new Uint32Array(image.data.buffer);
+    const s = sides(group()), c = box.map.getContext("2d"), image = c.createImageData(n, n),
+      pixel = new Uint32Array(image.data.buffer);
     const lo = s.range[0], steps = s.ink.length - 1, scale = steps / (s.range[1] - lo), seen = group().value.c2;
     for (let i = 0, at = 0; i < n; i++)
       for (let j = i; j < n; j++, at++) {
         let from = at;
-        if (i === j && Number.isNaN(seen[at])) from = j + 1 < n ? at + 1 : cell(i - 1, i); /* not measured: as beside it */
+        if (i === j && Number.isNaN(seen[at])) from = j + 1 < n ? at + 1 : cell(i - 1, i);
+        /* not measured: as beside it */
         if (Number.isNaN(seen[from])) continue;
         pixel[(n - 1 - j) * n + i] = s.ink[Math.round(Math.min(Math.max((s.above[from] - lo) * scale, 0), steps))];
         pixel[(n - 1 - i) * n + j] = s.ink[Math.round(Math.min(Math.max((s.below[from] - lo) * scale, 0), steps))];
@@ -253,7 +270,8 @@
     const values = ticks(time(0), time(n - 1), false), texts = homodyneSliders.tickTexts(values, false);
     [[box.across, "left", "t\u2081 ("], [box.up, "bottom", "t\u2082 ("]].forEach(function (axis) {
       axis[0].replaceChildren();
-      texts.forEach(function (text, k) { make("span", { style: axis[1] + ":" + percent(values[k]).toFixed(2) + "%" }, axis[0], text); });
+      texts.forEach(function (text, k) {
+        make("span", { style: axis[1] + ":" + percent(values[k]).toFixed(2) + "%" }, axis[0], text); });
       make("b", {}, axis[0], axis[2] + live.unit + ")");
     });
   }
@@ -294,7 +312,8 @@
   /* What normalises the curves of a group: contrast and offset, of the model as the sliders have it. */
   function scaling(k) {
     const g = live.groups[k], own = moved() ? model.of(k).lin : null;
-    const of = function (name) { return own && model.linear.indexOf(name) >= 0 ? own[model.linear.indexOf(name)] : g[name]; };
+    const of = function (name) { return own && model.linear.indexOf(name) >= 0 ? own[model.linear.indexOf(name)]
+      : g[name]; };
     return state.normal ? { by: of("contrast"), from: of("offset") } : { by: 1, from: 0 };
   }
 
@@ -361,12 +380,15 @@
   }
 
   function plot(c, w, h) {
-    const style = getComputedStyle(document.documentElement), ink = function (name) { return style.getPropertyValue(name).trim(); };
+    const style = getComputedStyle(document.documentElement),
+      ink = function (name) { return style.getPropertyValue(name).trim(); };
     const which = state.all ? live.groups.map(function (_, k) { return k; }) : [state.group];
     const curves = which.map(function (k) { return curveOf(k, state.i + state.j); }), r = rangeOf(curves);
     box.keys.replaceChildren();
     if (!(r.hi > r.lo) || !(r.last > r.first)) return;
-    if (state.all) curves.forEach(function (curve) { make("span", { style: "color:var(--s" + curve.k % 8 + ")" }, box.keys, titleOf(curve.k)); });
+    if (state.all)
+      curves.forEach(function (curve) {
+        make("span", { style: "color:var(--s" + curve.k % 8 + ")" }, box.keys, titleOf(curve.k)); });
     const place = axes(c, w, h, r, ink);
     c.save();
     c.clip();
@@ -395,7 +417,8 @@
       c.lineWidth = 1.6;
       c.setLineDash([6, 3]);
       c.beginPath();
-      o.line.forEach(function (p, k) { (k ? c.lineTo : c.moveTo).call(c, place.x(p[0]), place.y((p[1] - by.from) / by.by)); });
+      o.line.forEach(function (p, k) {
+        (k ? c.lineTo : c.moveTo).call(c, place.x(p[0]), place.y((p[1] - by.from) / by.by)); });
       c.stroke();
       c.setLineDash([]);
       make("span", { style: "color:var(" + o.colour + ")" }, box.keys, "\u2013 \u2013 " + o.name);
@@ -403,7 +426,8 @@
   }
 
   function drawCut() {
-    const ratio = window.devicePixelRatio || 1, w = box.cut.clientWidth, h = box.cut.clientHeight, c = box.cut.getContext("2d");
+    const ratio = window.devicePixelRatio || 1, w = box.cut.clientWidth, h = box.cut.clientHeight,
+      c = box.cut.getContext("2d");
     box.cut.width = w * ratio;
     box.cut.height = h * ratio;
     c.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -414,7 +438,8 @@
   /* Both panels as a picture: the map with its mark and its ends, the correlation function. */
   function savePanels() {
     const side = 640, wide = state.i < 0 ? 0 : 720, head = 44, foot = 56, scale = 2;
-    const canvas = make("canvas", { width: scale * (side + 40 + wide), height: scale * (side + head + foot) }), c = canvas.getContext("2d");
+    const canvas = make("canvas", { width: scale * (side + 40 + wide), height: scale * (side + head + foot) }),
+      c = canvas.getContext("2d");
     const style = getComputedStyle(document.documentElement);
     c.scale(scale, scale);
     c.fillStyle = style.getPropertyValue("--paper").trim();
@@ -427,8 +452,8 @@
     c.drawImage(box.mark, 20, head, side, side);
     c.font = "13px system-ui, sans-serif";
     const ends = box.low.textContent + " to " + box.high.textContent;
-    c.fillText("t\u2081 to the right, t\u2082 upwards: " + digits(time(0), 4) + " to " + digits(time(n - 1), 4) + " " + live.unit +
-      "; colours: " + ends, 20, side + head + 24);
+    c.fillText("t\u2081 to the right, t\u2082 upwards: " + digits(time(0), 4) + " to " + digits(time(n - 1), 4) + " " +
+      live.unit + "; colours: " + ends, 20, side + head + 24);
     c.translate(side + 40, head);
     if (wide) plot(c, wide - 20, side);
     canvas.toBlob(function (blob) { save(blob, "map-" + (state.group + 1) + "-" + state.mode + ".png"); });
@@ -437,15 +462,17 @@
   function read() {
     const g = group();
     if (state.i < 0) {
-      box.read.textContent = "t\u2081 to the right, t\u2082 upwards, " + digits(time(0), 4) + " to " + digits(time(n - 1), 4) + " " + live.unit +
-        ". Point at the map, or use the arrow keys.";
+      box.read.textContent = "t\u2081 to the right, t\u2082 upwards, " + digits(time(0), 4) + " to " +
+        digits(time(n - 1), 4) + " " + live.unit + ". Point at the map, or use the arrow keys.";
       return;
     }
     const parts = ["t\u2081 " + digits(time(state.i), 5), "t\u2082 " + digits(time(state.j), 5) + " " + live.unit,
-      "age " + digits((time(state.i) + time(state.j)) / 2, 5) + " " + live.unit, "c\u2082 " + full(at(g, "c2", state.i, state.j), 5)];
+      "age " + digits((time(state.i) + time(state.j)) / 2, 5) + " " + live.unit,
+      "c\u2082 " + full(at(g, "c2", state.i, state.j), 5)];
     const name = g.fit && !moved() ? "fit" : "model"; /* before a fit, or where sliders have moved it */
     if (g.fit || model)
-      parts.push(name + " " + full(at(g, "fit", state.i, state.j), 5), "(data \u2212 " + name + ")/\u03c3 " + digits(at(g, "z", state.i, state.j), 2));
+      parts.push(name + " " + full(at(g, "fit", state.i, state.j), 5),
+        "(data \u2212 " + name + ")/\u03c3 " + digits(at(g, "z", state.i, state.j), 2));
     box.read.textContent = parts.map(function (x) { return x.replace(/ /g, "\u00a0"); }).join("   ");
   }
 
@@ -465,7 +492,8 @@
       b.setAttribute("aria-pressed", String(b.dataset.mode === state.mode));
       b.disabled = b.dataset.mode !== "data" && !g.fit && !model;
     });
-    box.normal.disabled = !moved() && !live.groups.every(function (x) { return x.contrast > 0 && Number.isFinite(x.offset); });
+    box.normal.disabled = !moved() &&
+      !live.groups.every(function (x) { return x.contrast > 0 && Number.isFinite(x.offset); });
     drawMap();
     drawMark();
     drawCut();
@@ -477,7 +505,8 @@
     });
     const ends = state.mode === "residual" ? [-g.range[2], g.range[2]] : g.range;
     box.low.textContent = state.mode === "residual" ? digits(ends[0], 4) : full(ends[0], 4);
-    box.high.textContent = (state.mode === "residual" ? digits(ends[1], 4) : full(ends[1], 4)) + (state.mode === "residual" ? " \u03c3" : "");
+    box.high.textContent = (state.mode === "residual" ? digits(ends[1], 4) : full(ends[1], 4)) +
+      (state.mode === "residual" ? " \u03c3" : "");
   }
 
   function check(parent, text, key) {
@@ -495,8 +524,10 @@
     if (live.groups.length > 1) button(head, "\u2039", function () { turn(-1); }, "the map before (Page Up)");
     box.title = make("b", {}, head);
     if (live.groups.length > 1) button(head, "\u203a", function () { turn(1); }, "the next map (Page Down)");
-    box.modes = (live.groups[0].fit || live.model ? ["data", "fit", "residual", "split"] : ["data"]).map(function (mode) {
-      const b = button(head, mode, function () { state.mode = mode; redraw(); }, mode === "split" ? "data above the diagonal, fit below" : mode);
+    box.modes = (live.groups[0].fit || live.model ? ["data", "fit", "residual", "split"] : ["data"])
+      .map(function (mode) {
+      const b = button(head, mode, function () { state.mode = mode; redraw(); },
+        mode === "split" ? "data above the diagonal, fit below" : mode);
       b.dataset.mode = mode;
       return b;
     });
@@ -505,7 +536,8 @@
     const body = make("div", { class: "two" }, box.dialog), frame = make("div", { class: "frame" }, body);
     const chart = make("div", { class: "chart" }, frame);
     box.up = make("div", { class: "up", "aria-hidden": "true" }, chart);
-    const square = make("div", { class: "square", tabindex: "0", role: "application", title: "point, drag, or move the mark by arrow keys",
+    const square = make("div",
+      { class: "square", tabindex: "0", role: "application", title: "point, drag, or move the mark by arrow keys",
       "aria-label": "map: arrow keys move the mark" }, chart);
     box.across = make("div", { class: "across", "aria-hidden": "true" }, chart);
     box.map = make("canvas", { width: n, height: n }, square);
@@ -529,11 +561,13 @@
       const r = square.getBoundingClientRect();
       point(Math.floor((event.clientX - r.left) / r.width * n), Math.floor((r.bottom - event.clientY) / r.height * n));
     }
-    square.addEventListener("pointerdown", function (e) { held = true; square.setPointerCapture(e.pointerId); here(e); });
+    square.addEventListener("pointerdown",
+      function (e) { held = true; square.setPointerCapture(e.pointerId); here(e); });
     square.addEventListener("pointermove", function (e) { if (held || e.pointerType === "mouse") here(e); });
     square.addEventListener("pointerup", function () { held = false; });
     square.addEventListener("keydown", function (e) {
-      const move = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[e.key], far = e.shiftKey ? 10 : 1;
+      const move = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[e.key],
+        far = e.shiftKey ? 10 : 1;
       if (!move) return;
       e.preventDefault();
       point(state.i < 0 ? n >> 2 : state.i + far * move[0], state.i < 0 ? 3 * n >> 2 : state.j + far * move[1]);
@@ -555,9 +589,12 @@
   function buildSliders() {
     const notes = [], bin = live.model.bin, fitted = Boolean(live.groups[0].fit);
     if (bin > 1 && !fitted) notes.push("The model of a block of pairs is here that of the pair in its middle.");
-    if (bin > 1) notes.push("\u03c7\u00b2 is that of the map as it is drawn: means over " + bin + " \u00d7 " + bin + " pairs.");
-    if (fitted && live.model.loss !== "linear") notes.push("Here every value has its full weight; the fit had the loss " + live.model.loss + ".");
-    if (["fourier", "hierarchical"].indexOf(live.model.scaling) >= 0) notes.push("Contrast and offset of each map are free here.");
+    if (bin > 1)
+      notes.push("\u03c7\u00b2 is that of the map as it is drawn: means over " + bin + " \u00d7 " + bin + " pairs.");
+    if (fitted && live.model.loss !== "linear")
+      notes.push("Here every value has its full weight; the fit had the loss " + live.model.loss + ".");
+    if (["fourier", "hierarchical"].indexOf(live.model.scaling) >= 0)
+      notes.push("Contrast and offset of each map are free here.");
     if (model.tied) notes.push("What is tied or shared follows what is moved.");
     homodyneSliders({ into: box, parent: box.sliders, model: model, fitted: fitted, notes: notes, row: options.row,
       several: live.groups.length > 1 ? "maps" : "", slow: function () { return state.all; },
@@ -584,7 +621,8 @@
     const k = live.groups.findIndex(function (g) { return g.phi === like.phi && g.q === like.q; });
     let s = 0; /* of the cells with the nearest age */
     for (let m = 1; m < 2 * n - 2; m++)
-      if (Math.abs(time(m >> 1) + time((m + 1) >> 1) - 2 * age) < Math.abs(time(s >> 1) + time((s + 1) >> 1) - 2 * age)) s = m;
+      if (Math.abs(time(m >> 1) + time((m + 1) >> 1) - 2 * age) <
+        Math.abs(time(s >> 1) + time((s + 1) >> 1) - 2 * age)) s = m;
     if (k < 0 || s < 1 || s > 2 * n - 3) return [];
     if (model) return model.cut(k, s);
     const g = decode(live.groups[k]);
@@ -623,8 +661,8 @@
     if (!asked) askModel();
   }
 
-  return { open: open, load: load, curveAt: curveAt, redraw: redraw, drawCut: function () { if (box) drawCut(); }, state: state, live: live, title: titleOf,
-    parts: function () { return box; }, model: function () { return model; },
+  return { open: open, load: load, curveAt: curveAt, redraw: redraw, drawCut: function () { if (box) drawCut(); },
+    state: state, live: live, title: titleOf, parts: function () { return box; }, model: function () { return model; },
     set: function (values) { box.set(values); } };
   };
 
@@ -646,7 +684,8 @@
       image.addEventListener("click", function () { maps.open(k, modes[m]); });
     });
     const tools = figure.querySelector(".tools");
-    const b = button(tools, "enlarge", function () { maps.open(k, "data"); }, "read values, drag for correlation functions");
+    const b = button(tools, "enlarge", function () { maps.open(k, "data"); },
+      "read values, drag for correlation functions");
     tools.insertBefore(b, tools.firstChild);
   });
 })();

@@ -1,11 +1,12 @@
 /* live_model.js -- the model of a fit in its page: the emitted kernel as WebAssembly (report/kernel/live_kernel.c).
-   homodyneModel(told, n, groups) gives a promise of an object, or of null where the page has no kernel, the browser runs
-   none, or the kernel does not give the fit that the page shows: then the page stays as it was.
+   homodyneModel(told, n, groups) gives a promise of an object, or of null where the page has no kernel, the browser
+   runs none, or the kernel does not give the fit that the page shows: then the page stays as it was.
 
    told: the member "model" of the page's data; n: cells on a side of the maps; groups: for each {c2, fit}, upper
    triangles row by row with NaN where nothing is measured, and {quantum}, the rounding of both.
 
-   homodyneModel.table(live) gives the same of a table (page_live_rows.c): its cells are the rows and places between them.
+   homodyneModel.table(live) gives the same of a table (page_live_rows.c): its cells are the rows and places between
+   them.
 
    Where parameters are tied or shared in parts, what is moved are the unknowns x of the fit, and theta of group g is
    T_g x + s_g; each group is then prepared before it is looked at. */
@@ -50,7 +51,8 @@ const homodyneModel = (function () {
   /* Memory may grow, so views are made when they are needed. */
   Model.prototype.array = function (name, count, at) {
     const Kind = ["frame", "i", "j", "count"].includes(name) ? Uint32Array : Float64Array;
-    return new Kind(this.exports.memory.buffer, this.exports.live_at(part[name]) + (at || 0) * Kind.BYTES_PER_ELEMENT, count);
+    return new Kind(this.exports.memory.buffer, this.exports.live_at(part[name]) + (at || 0) * Kind.BYTES_PER_ELEMENT,
+      count);
   };
 
   Model.prototype.put = function (name, values, at) { this.array(name, values.length, at).set(values); };
@@ -104,7 +106,8 @@ const homodyneModel = (function () {
     if (!t.setting || t.setting.length === own) own = 0;
     this.tied = Boolean(t.unknown);
     const width = this.tied ? t.unknown.length : 0, key = function (g) {
-      return JSON.stringify([t.tie_factor.slice(g * p * width, (g + 1) * p * width), t.tie_constant.slice(g * p, (g + 1) * p),
+      return JSON.stringify([t.tie_factor.slice(g * p * width, (g + 1) * p * width),
+        t.tie_constant.slice(g * p, (g + 1) * p),
         own ? t.setting.slice(g * own, (g + 1) * own) : 0, t.file ? t.file[g] : 0]);
     };
     this.own = own;
@@ -160,7 +163,8 @@ const homodyneModel = (function () {
     return good;
   };
 
-  /* Before any fit: starts of the configuration, else of the model; contrast and offset are free inside their bounds. */
+  /* Before any fit: starts of the configuration, else of the model; contrast and offset are free inside their
+     bounds. */
   Model.prototype.begin = function () {
     const t = this.told, e = this.exports, self = this, n = t.unknown ? t.unknown.length : this.nparam;
     const starts = t.parameters.slice(0, n).map(function (p) {
@@ -183,8 +187,8 @@ const homodyneModel = (function () {
     const e = this.exports, p = this.told.parameters[k], plain = p.name.split("[")[0];
     let at = 0;
     while (at < this.nparam && text(e, word.name, at) !== plain) at++;
-    return { name: p.name, symbol: p.symbol, unit: text(e, word.unit, at), doc: text(e, word.doc, at), value: value, fit: value,
-      lower: p.lower, upper: p.upper, std: p.std, fixed: p.fixed, known: at < this.nparam };
+    return { name: p.name, symbol: p.symbol, unit: text(e, word.unit, at), doc: text(e, word.doc, at), value: value,
+      fit: value, lower: p.lower, upper: p.upper, std: p.std, fixed: p.fixed, known: at < this.nparam };
   };
 
   /* Inside their bounds; what is held stays. */
@@ -193,13 +197,15 @@ const homodyneModel = (function () {
     this.put("lin", t.linear);
     for (let q = 0; q < this.nlinear; q++) {
       const told = t.parameters[p + q], held = told && told.fixed && this.fitted;
-      this.put("bound", held ? [t.linear[q], t.linear[q]] : [t.linear_bounds[q], t.linear_bounds[this.nlinear + q]], 2 * q);
+      this.put("bound", held ? [t.linear[q], t.linear[q]] : [t.linear_bounds[q], t.linear_bounds[this.nlinear + q]],
+        2 * q);
     }
   };
 
   Model.prototype.open = function () {
     const t = this.told, e = this.exports, self = this;
-    if (e.live_open(this.groups.length, t.time ? this.timesOf(0).length : 0, t.frame ? t.frame.length : 0, this.ncell, t.step ? t.step[0] : 0) !== 0)
+    if (e.live_open(this.groups.length, t.time ? this.timesOf(0).length : 0, t.frame ? t.frame.length : 0, this.ncell,
+      t.step ? t.step[0] : 0) !== 0)
       return false;
     if (!t.theta) this.begin();
     this.classify();
@@ -212,7 +218,8 @@ const homodyneModel = (function () {
         t.parameters.length < moved.length) return false;
     this.x = moved.slice();
     this.parameters = moved.map(this.parameter, this);
-    if (!this.parameters.every(function (p, k) { return p.known && (self.tied || text(e, word.name, k) === p.name); })) return false;
+    if (!this.parameters.every(function (p, k) { return p.known && (self.tied || text(e, word.name, k) === p.name); }))
+      return false;
     this.linear = Array.from({ length: this.nlinear }, function (_, q) { return text(e, word.name, self.nparam + q); });
     this.putCells();
     this.putData();
@@ -346,7 +353,8 @@ const homodyneModel = (function () {
         else this.between.push([g, cells[g].push({ x: x, curve: live.fine_curve[k] }) - 1]);
       }, this);
     this.counts = cells.map(function (list) { return states ? list.length : 0; });
-    Model.call(this, exports, told, cells, 8 * Math.ceil(Math.max.apply(null, cells.map(function (c) { return c.length; })) / 8));
+    Model.call(this, exports, told, cells,
+      8 * Math.ceil(Math.max.apply(null, cells.map(function (c) { return c.length; })) / 8));
     this.live = live;
     this.lost = lost || cells.some(function (c) { return c.length === 0; });
     this.scale();
@@ -355,7 +363,8 @@ const homodyneModel = (function () {
 
   /* Linear parameters: of every group, or of all. Some of each are not for pages. */
   Table.prototype.scale = function () {
-    const own = Array.from({ length: this.nlinear }, function (_, q) { return this.exports.live_number(number.over, this.nparam + q) >= 0; }, this);
+    const own = Array.from({ length: this.nlinear },
+      function (_, q) { return this.exports.live_number(number.over, this.nparam + q) >= 0; }, this);
     const all = this.groups.length === 1 || own.every(Boolean);
     this.scaling = all ? scalings.individual : scalings.averaged;
     if (!all && own.some(Boolean)) this.lost = true;
@@ -369,7 +378,8 @@ const homodyneModel = (function () {
         const to = this.array("column", room, (c * n + g) * room);
         for (let k = 0; k < room; k++) {
           const cell = cells[Math.min(k, cells.length - 1)];
-          to[k] = cell.row !== undefined ? (given ? given[cell.row] : 0) : name === live.x ? cell.x : name === live.axis ? cell.curve : 0;
+          to[k] = cell.row !== undefined ? (given ? given[cell.row] : 0) : name === live.x ? cell.x : name === live.axis
+            ? cell.curve : 0;
         }
       }, this);
     }
@@ -382,7 +392,8 @@ const homodyneModel = (function () {
     this.groups.forEach(function (cells, g) {
       const y = this.array("data", this.ncell, g * this.ncell), w = this.array("weight", this.ncell, g * this.ncell);
       cells.forEach(function (cell, k) {
-        const v = live.value[cell.row], sigma = live.sigma[cell.row], there = cell.row !== undefined && v !== null && (law || sigma > 0);
+        const v = live.value[cell.row], sigma = live.sigma[cell.row], there = cell.row !== undefined && v !== null &&
+          (law || sigma > 0);
         y[k] = there ? v : 0;
         w[k] = there ? (law ? 1 : 1 / (sigma * sigma)) : 0;
         this.points += there;
@@ -400,7 +411,8 @@ const homodyneModel = (function () {
       this.exports.live_group(g, scalings.constant);
       const mean = this.array("mean", this.ncell);
       this.groups[g].forEach(function (cell, k) {
-        if (cell.row !== undefined && fit[cell.row] !== null && !(Math.abs(mean[k] - fit[cell.row]) <= 1e-6 * size)) good = false;
+        if (cell.row !== undefined && fit[cell.row] !== null && !(Math.abs(mean[k] - fit[cell.row]) <= 1e-6 * size))
+          good = false;
       });
     }
     return good;
@@ -426,7 +438,8 @@ const homodyneModel = (function () {
     });
   };
   maps.table = function (live) {
-    return load(live.model, function (exports) { return exports.live_number(number.table, 0) ? new Table(exports, live) : null; });
+    return load(live.model,
+      function (exports) { return exports.live_number(number.table, 0) ? new Table(exports, live) : null; });
   };
   return maps;
 })();

@@ -4,16 +4,20 @@
 (function () {
   "use strict";
 
-  const make = homodyneSliders.make, digits = homodyneSliders.digits, ticks = homodyneSliders.ticks, rich = homodyneSliders.rich;
+  const make = homodyneSliders.make, digits = homodyneSliders.digits, ticks = homodyneSliders.ticks,
+    rich = homodyneSliders.rich;
 
   /* Letters of a symbol without its marks. */
   function plain(text) {
-    return text.replace(/\u0002([0-9]+)(?=\u0004|$)/g, function (_, d) { return Array.from(d, function (c) { return String.fromCharCode(0x2080 + Number(c)); }).join(""); })
+    return text.replace(/\u0002([0-9]+)(?=\u0004|$)/g,
+      function (_, d) { return Array.from(d, function (c) { return String.fromCharCode(0x2080 + Number(c)); })
+        .join(""); })
       .replace(/[\u0001-\u0004]/g, "");
   }
 
   window.homodyneRows = function (live, options) {
-    const rows = Array.from({ length: live.rows }, function (_, k) { return k; }).filter(function (k) { return live.value[k] !== null; });
+    const rows = Array.from({ length: live.rows }, function (_, k) { return k; })
+      .filter(function (k) { return live.value[k] !== null; });
     const curveOf = function (k) {
       return live.axis ? live.curves.findIndex(function (c) { return c.value === live.columns[live.axis][k]; }) : 0;
     };
@@ -31,7 +35,8 @@
       const between = model ? model.between.length > 0 : live.fine_x.length > 0, out = [];
       if (between)
         live.fine_x.forEach(function (v, k) {
-          if (!live.axis || live.fine_curve[k] === live.curves[c].value) out.push([v, model ? model.atPlace(k) : live.fine_fit[k]]);
+          if (!live.axis || live.fine_curve[k] === live.curves[c].value)
+            out.push([v, model ? model.atPlace(k) : live.fine_fit[k]]);
         });
       else list[c].forEach(function (k) { out.push([x(k), fitAt(k)]); });
       return out.filter(function (p) { return Number.isFinite(p[1]); });
@@ -59,7 +64,8 @@
       c.lineWidth = 1;
       const stroke = function (a, b, d, e) { c.beginPath(); c.moveTo(a, b); c.lineTo(d, e); c.stroke(); };
       c.textAlign = "center";
-      const across = ticks(p.xr[0], p.xr[1], state.log), up = ticks(p.yr[0], p.yr[1], p.high), texts = homodyneSliders.tickTexts;
+      const across = ticks(p.xr[0], p.xr[1], state.log), up = ticks(p.yr[0], p.yr[1], p.high),
+        texts = homodyneSliders.tickTexts;
       texts(across, state.log).forEach(function (text, k) {
         stroke(p.X(across[k]), p.top, p.X(across[k]), p.bottom);
         if (names) c.fillText(text, p.X(across[k]), p.bottom + 16);
@@ -92,9 +98,12 @@
     }
 
     function draw() {
-      const ratio = window.devicePixelRatio || 1, w = box.cut.clientWidth, h = box.cut.clientHeight, c = box.cut.getContext("2d");
-      const style = getComputedStyle(document.documentElement), ink = function (name) { return style.getPropertyValue(name).trim(); };
-      const seen = shown(), ks = [].concat.apply([], seen.map(function (g) { return list[g]; })), fitted = Boolean(live.fit) || model !== null;
+      const ratio = window.devicePixelRatio || 1, w = box.cut.clientWidth, h = box.cut.clientHeight,
+        c = box.cut.getContext("2d");
+      const style = getComputedStyle(document.documentElement),
+        ink = function (name) { return style.getPropertyValue(name).trim(); };
+      const seen = shown(), ks = [].concat.apply([], seen.map(function (g) { return list[g]; })),
+        fitted = Boolean(live.fit) || model !== null;
       const lines = seen.map(line), z = function (k) { return (live.value[k] - fitAt(k)) / live.sigma[k]; };
       box.cut.width = w * ratio;
       box.cut.height = h * ratio;
@@ -102,7 +111,8 @@
       c.clearRect(0, 0, w, h);
       const xr = range(ks.map(x), state.log), left = 66, right = w - 12, low = fitted ? h - 150 : h - 44;
       const p = { left: left, right: right, top: 10, bottom: low, xr: xr, high: state.high, name: nameOf(live.yaxis),
-        yr: range(ks.map(function (k) { return live.value[k]; }).concat(live.fit ? ks.map(function (k) { return live.fit[k]; }) : []), state.high) };
+        yr: range(ks.map(function (k) { return live.value[k]; })
+          .concat(live.fit ? ks.map(function (k) { return live.fit[k]; }) : []), state.high) };
       p.X = scaleOf(xr, state.log, left, right);
       p.Y = scaleOf(p.yr, p.high, p.bottom, p.top);
       frame(c, p, ink, fitted ? "" : nameOf(live.xaxis));
@@ -158,8 +168,10 @@
     }
 
     function residuals(c, p, ks, seen, z, ink, h) {
-      const most = Math.max(3.5, Math.min(1e3, 1.1 * Math.max.apply(null, ks.map(function (k) { return Math.abs(z(k)) || 0; }))));
-      const q = { left: p.left, right: p.right, top: h - 134, bottom: h - 44, xr: p.xr, yr: [-most, most], high: false, X: p.X, name: "res. / \u03c3" };
+      const most = Math.max(3.5,
+        Math.min(1e3, 1.1 * Math.max.apply(null, ks.map(function (k) { return Math.abs(z(k)) || 0; }))));
+      const q = { left: p.left, right: p.right, top: h - 134, bottom: h - 44, xr: p.xr, yr: [-most, most], high: false,
+        X: p.X, name: "res. / \u03c3" };
       q.Y = scaleOf(q.yr, false, q.bottom, q.top);
       frame(c, q, ink, nameOf(live.xaxis));
       seen.forEach(function (g) { dots(c, q, list[g], z, ink("--s" + (state.all ? g % 8 : 0))); });
@@ -172,8 +184,11 @@
         return;
       }
       const parts = [plain(live.xaxis.symbol) + " " + digits(x(k), 5) + " " + live.xaxis.unit,
-        plain(live.yaxis.symbol) + " " + digits(live.value[k], 5) + (live.sigma[k] > 0 ? " \u00b1 " + digits(live.sigma[k], 2) : "") + " " + live.yaxis.unit];
-      if (live.fit || model) parts.push("fit " + digits(fitAt(k), 5), "(data \u2212 fit)/\u03c3 " + digits((live.value[k] - fitAt(k)) / live.sigma[k], 2));
+        plain(live.yaxis.symbol) + " " + digits(live.value[k], 5) +
+        (live.sigma[k] > 0 ? " \u00b1 " + digits(live.sigma[k], 2) : "") + " " + live.yaxis.unit];
+      if (live.fit || model)
+        parts.push("fit " + digits(fitAt(k), 5), "(data \u2212 fit)/\u03c3 " +
+          digits((live.value[k] - fitAt(k)) / live.sigma[k], 2));
       box.read.textContent = parts.map(function (x) { return x.replace(/ /g, "\u00a0"); }).join("   ");
     }
 
@@ -200,9 +215,11 @@
     }
 
     function nearest(px) {
-      const ks = list[state.group], xr = range([].concat.apply([], shown().map(function (g) { return list[g]; })).map(x), state.log);
+      const ks = list[state.group],
+        xr = range([].concat.apply([], shown().map(function (g) { return list[g]; })).map(x), state.log);
       const X = scaleOf(xr, state.log, 66, box.cut.clientWidth - 12);
-      state.row = ks.reduce(function (best, k) { return Math.abs(X(x(k)) - px) < Math.abs(X(x(best)) - px) ? k : best; }, ks[0]);
+      state.row =
+        ks.reduce(function (best, k) { return Math.abs(X(x(k)) - px) < Math.abs(X(x(best)) - px) ? k : best; }, ks[0]);
       read();
     }
 
@@ -223,7 +240,8 @@
       if (live.curves.length > 1) check(head, "all curves", "all");
       if (!options.parent) button(head, "close", function () { box.dialog.close(); }, "Escape").classList.add("end");
       const side = make("div", { class: "side wideplot" }, box.dialog);
-      box.cut = make("canvas", { tabindex: "0", role: "application", "aria-label": "data and fit: arrow keys move from row to row" }, side);
+      box.cut = make("canvas",
+        { tabindex: "0", role: "application", "aria-label": "data and fit: arrow keys move from row to row" }, side);
       box.keys = make("div", { class: "keys" }, side);
       box.read = make("p", { class: "read", "aria-live": "polite" }, box.dialog);
       box.sliders = make("div", { class: "sliders" }, box.dialog);
@@ -259,8 +277,8 @@
         box.dialog.homodyne = { model: model, box: box, state: state };
         if (!model) return;
         homodyneSliders({ into: box, parent: box.sliders, model: model, fitted: Boolean(live.fit), row: options.row,
-          notes: model.tied ? ["What is tied or shared follows what is moved."] : [], several: model.groups.length > 1 ? "curves" : "",
-          lin: function () { return model.of(groupSeen()).lin; },
+          notes: model.tied ? ["What is tied or shared follows what is moved."] : [],
+          several: model.groups.length > 1 ? "curves" : "", lin: function () { return model.of(groupSeen()).lin; },
           draw: function () {
             model.last = groupSeen();
             draw();
@@ -289,9 +307,10 @@
       return c < 0 ? [] : line(c);
     }
 
-    return { open: open, load: load, curveAt: curveAt, redraw: redraw, drawCut: function () { if (box) draw(); }, state: state,
-      live: Object.assign({ groups: live.curves }, live), title: titleOf, parts: function () { return box; }, model: function () { return model; },
-      set: function (values) { box.set(values); } };
+    return { open: open, load: load, curveAt: curveAt, redraw: redraw, drawCut: function () { if (box) draw(); },
+      state: state,
+      live: Object.assign({ groups: live.curves }, live), title: titleOf, parts: function () { return box; },
+      model: function () { return model; }, set: function (values) { box.set(values); } };
   };
 
   /* Figures of the data get a button. */
@@ -300,7 +319,8 @@
     document.querySelectorAll("#data figure").forEach(function (figure, k) {
       const tools = figure.querySelector(".tools");
       if (!tools || k >= live.curves.length) return;
-      tools.insertBefore(button(tools, live.model ? "move the model" : "enlarge", function () { panels.open(k, "data"); }, "read values, move parameters"), tools.firstChild);
+      tools.insertBefore(button(tools, live.model ? "move the model" : "enlarge",
+        function () { panels.open(k, "data"); }, "read values, move parameters"), tools.firstChild);
     });
   };
 })();

@@ -1,7 +1,8 @@
 /* live_sliders.js -- sliders and numbers that move the parameters of a model (live_model.js).
    homodyneSliders(o) gives o.into with rows, set(values by name), tellCost, tellLinear; o: parent, an element; model;
-   fitted, whether it begins at a fit; draw, called when the model has moved; lin, which gives the linear parameters that
-   are seen; several, of what all chi2 is; slow, whether chi2 is at hand; notes, sentences below; row, called with each. */
+   fitted, whether it begins at a fit; draw, called when the model has moved; lin, which gives the linear parameters
+   that are seen; several, of what all chi2 is; slow, whether chi2 is at hand; notes, sentences below; row, called with
+   each. */
 const homodyneSliders = (function () {
   "use strict";
 
@@ -13,7 +14,8 @@ const homodyneSliders = (function () {
     return e;
   }
 
-  const raised = { "-": "\u207b", 0: "\u2070", 1: "\u00b9", 2: "\u00b2", 3: "\u00b3", 4: "\u2074", 5: "\u2075", 6: "\u2076", 7: "\u2077", 8: "\u2078", 9: "\u2079" };
+  const raised = { "-": "\u207b", 0: "\u2070", 1: "\u00b9", 2: "\u00b2", 3: "\u00b3", 4: "\u2074", 5: "\u2075",
+    6: "\u2076", 7: "\u2077", 8: "\u2078", 9: "\u2079" };
 
   function power(k) { return String(k).replace(/./g, function (c) { return raised[c]; }); }
 
@@ -43,11 +45,13 @@ const homodyneSliders = (function () {
     const out = [];
     if (log) {
       const by = Math.max(1, Math.ceil(Math.log10(hi / lo) / 8));
-      for (let e = Math.ceil(Math.log10(lo) - 1e-9); e <= Math.log10(hi) + 1e-9; e++) if (e % by === 0) out.push(Math.pow(10, e));
+      for (let e = Math.ceil(Math.log10(lo) - 1e-9); e <= Math.log10(hi) + 1e-9; e++) if (e % by === 0)
+        out.push(Math.pow(10, e));
       if (out.length > 1) return out;
       out.length = 0;
     }
-    const raw = (hi - lo) / 5, unit = Math.pow(10, Math.floor(Math.log10(raw))), step = [1, 2, 5, 10].find(function (m) { return m * unit >= raw; }) * unit;
+    const raw = (hi - lo) / 5, unit = Math.pow(10, Math.floor(Math.log10(raw))),
+      step = [1, 2, 5, 10].find(function (m) { return m * unit >= raw; }) * unit;
     for (let k = Math.ceil(lo / step - 1e-9); k * step <= hi + 1e-9 * step && out.length < 50; k++) out.push(k * step);
     return out;
   }
@@ -55,9 +59,12 @@ const homodyneSliders = (function () {
   /* Their texts, with the same number of decimals. */
   function tickTexts(values, log) {
     const plain = values.map(function (v) { return digits(v, 6); });
-    if (log || plain.some(function (t) { return t.includes("\u00d7"); })) return plain.map(function (t, k) { return log ? digits(values[k], 3) : t; });
-    const decimals = Math.max.apply(null, plain.map(function (t) { return (t.split(".")[1] || "").length; }).concat([0]));
-    return values.map(function (v) { return v.toFixed(decimals).replace(/^-(0(?:\.0*)?)$/, "$1").replace("-", "\u2212"); });
+    if (log || plain.some(function (t) { return t.includes("\u00d7"); }))
+      return plain.map(function (t, k) { return log ? digits(values[k], 3) : t; });
+    const decimals = Math.max.apply(null, plain.map(function (t) { return (t.split(".")[1] || "").length; })
+      .concat([0]));
+    return values.map(function (v) { return v.toFixed(decimals).replace(/^-(0(?:\.0*)?)$/, "$1")
+      .replace("-", "\u2212"); });
   }
 
   /* "angstrom^2/s" -> as reports have it. */
@@ -156,7 +163,8 @@ const homodyneSliders = (function () {
         rich(p.symbol, make("span", { class: "sym" }, label));
         label.append(" ");
       }
-      if (!told || p.symbol.replace(/[\u0001-\u0004]/g, "") !== p.name) make("span", { class: told ? "name" : "" }, label, p.name);
+      if (!told || p.symbol.replace(/[\u0001-\u0004]/g, "") !== p.name)
+        make("span", { class: told ? "name" : "" }, label, p.name);
       const row = { p: p, value: p.value };
       row.slider = make("input", { type: "range", min: 0, max: 1000, step: 1, id: id }, line);
       row.number = make("input", { type: "number", step: "any", "aria-label": p.name + ", number" }, line);
@@ -171,12 +179,14 @@ const homodyneSliders = (function () {
 
     box.tellLinear = function () {
       const lin = o.lin();
-      box.linear.textContent = model.linear.map(function (name, q) { return name + " " + full(lin[q], 5); }).join("   ");
+      box.linear.textContent = model.linear.map(function (name, q) { return name + " " + full(lin[q], 5); })
+        .join("   ");
     };
 
     box.tellCost = function () {
       const fit = o.fitted ? " (fit " + full(model.fitChi2, 5) + ")" : "";
-      box.cost.textContent = (model.law ? "\u22122 log L/N" : "\u03c7\u00b2/N") + (o.several ? " of all " + o.several : "") + " " + full(model.chi2(), 5) + fit;
+      box.cost.textContent = (model.law ? "\u22122 log L/N" : "\u03c7\u00b2/N") +
+        (o.several ? " of all " + o.several : "") + " " + full(model.chi2(), 5) + fit;
     };
 
     box.set = function (values) { /* by name */
@@ -189,7 +199,8 @@ const homodyneSliders = (function () {
 
     const bar = make("div", { class: "bar" }, o.parent);
     make("b", {}, bar, "Model");
-    const back = make("button", { type: "button", title: "all parameters back to where they were" }, bar, o.fitted ? "as fitted" : "as begun");
+    const back = make("button", { type: "button", title: "all parameters back to where they were" }, bar,
+      o.fitted ? "as fitted" : "as begun");
     back.addEventListener("click", function () {
       box.rows.forEach(function (row) { row.value = row.p.fit; span(row); });
       wanted();

@@ -16,7 +16,8 @@ echo "optimizer      maxiter            J     evaluations  user s"
 for n in 200 ${MOST:-10000}; do
     for o in lbfgsb lbfgs-zoom lbfgs-bt ./libraries.so:liblbfgs ./libraries.so:nlopt_lbfgs; do
         /usr/bin/time -o seconds -f %U "$imaging" fit "$data" --image "$data:/grid/prior" --prior "$data:/grid/prior" \
-            --term vis=1 --regularizer simple=1,tv=1 --eps-tv 1e-10 --ftol 1e-14 --gtol 1e-7 --maxiter "$n" --threads 1 \
+            --term vis=1 --regularizer simple=1,tv=1 --eps-tv 1e-10 --ftol 1e-14 --gtol 1e-7 --maxiter "$n" \
+            --threads 1 \
             --optimizer "$o" >out 2>err || [ $? -eq 2 ]
         awk -v o="${o##*:}" -v n="$n" -v s="$(tail -1 seconds)" '$1 == "J" { J = $2 }
             match($0, /[0-9]+ evaluations/) { e = substr($0, RSTART, RLENGTH) + 0 }

@@ -3,9 +3,9 @@
 #
 # Each is made by debootstrap in a temporary folder, with Python, pip and nothing else: no compiler, no HDF5, no Lua.
 # An ordinary user installs the wheel in an environment of its own, runs the demo, a fit, a posterior, a report and the
-# viewer, uses the Python package, is told what a model of one's own needs, gets it by pip, and compiles one.  A wheel for
-# aarch64 is tried in Debians of arm64, by qemu-user where this machine is another (Debian: qemu-user-static).  Needs root
-# and a network.
+# viewer, uses the Python package, is told what a model of one's own needs, gets it by pip, and compiles one.  A wheel
+# for aarch64 is tried in Debians of arm64, by qemu-user where this machine is another (Debian: qemu-user-static).
+# Needs root and a network.
 set -euo pipefail
 wheel=$(readlink -f "$1")
 shift
@@ -72,7 +72,8 @@ TRY
 for suite in $suites; do
     root=$(mktemp -d)
     chmod 755 "$root"
-    debootstrap --arch=$arch --variant=minbase --include=python3,python3-venv,ca-certificates "$suite" "$root" "$mirror" >/dev/null
+    debootstrap --arch=$arch --variant=minbase --include=python3,python3-venv,ca-certificates "$suite" "$root" \
+        "$mirror" >/dev/null
     for file in /etc/resolv.conf /etc/pip.conf /etc/ssl/certs/ca-certificates.crt; do
         [ ! -e $file ] || cp -L $file "$root$file"
     done

@@ -115,7 +115,8 @@ if [ ! -e "$prefix/lib/libhdf5_hl.a" ]; then
     say hdf5
     mkdir -p "$own/hdf5/b"
     # errors keep their words, and lose the names of files and functions of the library
-    sed -i 's/NULL, __FILE__, FUNC, __LINE__, H5E_ERR_CLS_g/NULL, "", "", 0U, H5E_ERR_CLS_g/' "$own/hdf5/src/H5Eprivate.h"
+    sed -i 's/NULL, __FILE__, FUNC, __LINE__, H5E_ERR_CLS_g/NULL, "", "", 0U, H5E_ERR_CLS_g/' \
+        "$own/hdf5/src/H5Eprivate.h"
     (cd "$own/hdf5/b" && CFLAGS="$small -w -Wno-implicit-int" \
         ../configure "${host[@]}" --prefix="$prefix" --disable-shared --enable-static \
         --enable-hl --disable-cxx --disable-fortran --disable-tests --disable-tools --with-zlib="$prefix" \

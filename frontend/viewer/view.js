@@ -1,5 +1,6 @@
-/* view.js -- the page of `homodyne view`: which data, from where a fit begins, its progress, results side by side; and of
-   `homodyne watch --view`: the measurement as it grows.  Panels, sliders and the model are those of reports (live.js). */
+/* view.js -- the page of `homodyne view`: which data, from where a fit begins, its progress, results side by side; and
+   of `homodyne watch --view`: the measurement as it grows.  Panels, sliders and the model are those of reports
+   (live.js). */
 (function () {
   "use strict";
 
@@ -24,7 +25,8 @@
   }
 
   async function ask(path, body) {
-    const r = await fetch(path, body === undefined ? {} : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+    const r = await fetch(path, body === undefined ? {}
+      : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
     const answer = await r.json();
     if (!r.ok) throw new Error(answer.error || "status " + r.status);
     return answer;
@@ -52,7 +54,9 @@
 
   function sectors() {
     const q = choice.q === null ? file.nearest_q : choice.q;
-    return different(matrices().filter(function (m) { return q === null || q === undefined || m.q === null || Math.abs(m.q - q) <= 1e-9 * Math.abs(q); })
+    return different(matrices()
+      .filter(function (m) { return q === null || q === undefined || m.q === null ||
+        Math.abs(m.q - q) <= 1e-9 * Math.abs(q); })
       .map(function (m) { return m.phi; }).filter(Number.isFinite));
   }
 
@@ -75,7 +79,8 @@
     svg.replaceChildren();
     qs.forEach(function (q, k) {
       const on = near === q || qs.length === 1, r = 18 + 62 * (k + 1) / qs.length;
-      const ring = make("circle", { r: r, class: on ? "ring on" : "ring", "data-key": "q" + k, "aria-pressed": String(on),
+      const ring = make("circle",
+        { r: r, class: on ? "ring on" : "ring", "data-key": "q" + k, "aria-pressed": String(on),
         "aria-label": "q = " + digits(q, 4) + " per angstrom" }, svg);
       make("title", {}, ring, "q = " + digits(q, 4) + " \u00c5\u207b\u00b9");
       press(ring, function () {
@@ -86,8 +91,10 @@
     });
     sectors().forEach(function (phi, k) {
       const on = choice.phi === null || choice.phi.includes(phi), a = phi * Math.PI / 180;
-      const dot = make("circle", { cx: 95 * Math.cos(a), cy: -95 * Math.sin(a), r: 6, class: on ? "sector on" : "sector",
-        "data-key": "phi" + k, "aria-pressed": String(on), "aria-label": "azimuth " + digits(phi, 4) + " degrees" }, svg);
+      const dot = make("circle",
+        { cx: 95 * Math.cos(a), cy: -95 * Math.sin(a), r: 6, class: on ? "sector on" : "sector",
+        "data-key": "phi" + k, "aria-pressed": String(on), "aria-label": "azimuth " + digits(phi, 4) + " degrees" },
+          svg);
       make("title", {}, dot, "\u03c6 = " + digits(phi, 4) + "\u00b0");
       press(dot, function () {
         const all = sectors(), now = choice.phi === null ? all.slice() : choice.phi.slice(), place = now.indexOf(phi);
@@ -113,12 +120,14 @@
   }
 
   function drawStrip() {
-    const svg = at("strip"), w = choice.frames || [1, frames()], x = function (f) { return 400 * (f - 1) / Math.max(frames(), 1); };
+    const svg = at("strip"), w = choice.frames || [1, frames()],
+      x = function (f) { return 400 * (f - 1) / Math.max(frames(), 1); };
     svg.replaceChildren();
     make("rect", { class: "all", x: 0, y: 8, width: 400, height: 28 }, svg);
     make("rect", { class: "window", x: x(w[0]), y: 8, width: x(w[1] + 1) - x(w[0]), height: 28 }, svg);
     choice.mask.forEach(function (m, k) {
-      make("rect", { class: "mask", "data-mask": k, x: x(m[0]), y: 8, width: Math.max(2, x(m[1] + 1) - x(m[0])), height: 28 }, svg);
+      make("rect", { class: "mask", "data-mask": k, x: x(m[0]), y: 8, width: Math.max(2, x(m[1] + 1) - x(m[0])),
+        height: 28 }, svg);
     });
     make("rect", { class: "grip", "data-grip": 0, x: x(w[0]) - 4, y: 0, width: 8, height: 44 }, svg);
     make("rect", { class: "grip", "data-grip": 1, x: x(w[1] + 1) - 4, y: 0, width: 8, height: 44 }, svg);
@@ -131,21 +140,24 @@
 
   /* A drag at an end of the window moves it, elsewhere it masks frames; a click on a mask takes it away. */
   function dragFrames(event) {
-    const target = event.target, begun = frameAt(event), svg = at("strip"), grip = target.dataset.grip, old = choice.mask.slice();
+    const target = event.target, begun = frameAt(event), svg = at("strip"), grip = target.dataset.grip,
+      old = choice.mask.slice();
     event.preventDefault();
     svg.setPointerCapture(event.pointerId);
     const move = function (e) {
       const f = frameAt(e), w = choice.frames || [1, frames()];
       if (grip === "0") choice.frames = [Math.min(f, w[1]), w[1]];
       else if (grip === "1") choice.frames = [w[0], Math.max(f, w[0])];
-      else if (target.dataset.mask === undefined || f !== begun) choice.mask = old.concat([[Math.min(begun, f), Math.max(begun, f)]]);
+      else if (target.dataset.mask === undefined || f !== begun) choice.mask =
+        old.concat([[Math.min(begun, f), Math.max(begun, f)]]);
       sayFrames();
     };
     const end = function (e) {
       svg.removeEventListener("pointermove", move);
       svg.removeEventListener("pointerup", end);
       const still = frameAt(e) === begun;
-      if (grip === undefined && still) choice.mask = target.dataset.mask === undefined ? old : old.filter(function (_, k) { return String(k) !== target.dataset.mask; });
+      if (grip === undefined && still) choice.mask = target.dataset.mask === undefined ? old
+        : old.filter(function (_, k) { return String(k) !== target.dataset.mask; });
       sayFrames();
     };
     svg.addEventListener("pointermove", move);
@@ -168,7 +180,8 @@
 
   /* Beside each slider: whether the parameter is held, and its bounds. */
   function addBounds(row) {
-    const outer = [row.p.lower, row.p.upper], line = make("span", { class: "held" }, row.line), label = make("label", {}, line);
+    const outer = [row.p.lower, row.p.upper], line = make("span", { class: "held" }, row.line),
+      label = make("label", {}, line);
     row.held = make("input", { type: "checkbox", "aria-label": row.p.name + " held" }, label);
     row.held.checked = row.p.fixed;
     label.append(" held");
@@ -179,8 +192,12 @@
     ["lower", "upper"].forEach(function (end, k) {
       const part = make("div", {}, details);
       make("span", {}, part, end);
-      const slider = make("input", { type: "range", min: 0, max: 1000, step: 1, value: 1000 * k, "aria-label": row.p.name + ", " + end + " bound" }, part);
-      const number = make("input", { type: "number", step: "any", value: homodyneSliders.brief(outer[k]), "aria-label": row.p.name + ", " + end + " bound, number" }, part);
+      const slider = make("input",
+        { type: "range", min: 0, max: 1000, step: 1, value: 1000 * k,
+          "aria-label": row.p.name + ", " + end + " bound" }, part);
+      const number = make("input",
+        { type: "number", step: "any", value: homodyneSliders.brief(outer[k]),
+          "aria-label": row.p.name + ", " + end + " bound, number" }, part);
       const set = function (x) {
         if (!Number.isFinite(x)) return;
         row.p[end] = x;
@@ -189,7 +206,8 @@
         details.firstChild.textContent = boundsText(row.p);
         row.spread();
       };
-      slider.addEventListener("input", function () { set(outer[0] + Number(slider.value) / 1000 * (outer[1] - outer[0])); });
+      slider.addEventListener("input",
+        function () { set(outer[0] + Number(slider.value) / 1000 * (outer[1] - outer[0])); });
       number.addEventListener("change", function () { if (number.value !== "") set(Number(number.value)); });
     });
   }
@@ -211,7 +229,8 @@
       if (told.watching && !named) drawHistory(told.history);
       named = true;
     };
-    maps = panels(live, { parent: at("panels"), row: told.fits ? addBounds : undefined, overlays: overlays, changed: changed });
+    maps = panels(live, { parent: at("panels"), row: told.fits ? addBounds : undefined, overlays: overlays,
+      changed: changed });
     if (alike) ["log", "normal", "all"].forEach(function (key) { maps.state[key] = state[key]; });
     maps.state.table = live.table;
     maps.open(state && state.group < count ? state.group : 0, alike ? state.mode : "data");
@@ -279,10 +298,12 @@
       });
       const box = make("input", { type: "checkbox", "aria-label": r.name + " beside the others" }, make("td", {}, row));
       box.checked = beside.has(r.name) && beside.get(r.name).on;
-      box.addEventListener("change", function () { during("reading " + r.name + " ...", function () { return setBeside(r.name, box.checked); }); });
+      box.addEventListener("change",
+        function () { during("reading " + r.name + " ...", function () { return setBeside(r.name, box.checked); }); });
       make("td", { class: "n" }, row, full(Number(r.reduced_chi2), 4));
       row.title = (r.quality || "") + (r.quality_text ? ": " + r.quality_text : "");
-      make("a", { href: "report/" + encodeURIComponent(r.name), target: "_blank", rel: "noopener" }, make("td", {}, row), "report");
+      make("a", { href: "report/" + encodeURIComponent(r.name), target: "_blank", rel: "noopener" },
+        make("td", {}, row), "report");
     });
   }
 
@@ -290,9 +311,11 @@
 
   function body() {
     const parts = maps && maps.parts(), rows = parts && parts.rows ? parts.rows : [];
-    return Object.assign({}, choice, { parameters: rows.filter(function (row) { return !row.p.name.includes("["); }).map(function (row) {
+    return Object.assign({}, choice,
+      { parameters: rows.filter(function (row) { return !row.p.name.includes("["); }).map(function (row) {
       const p = { name: row.p.name, start: row.value, fixed: row.held.checked };
-      if (row.p.lower !== row.told[0] || row.p.upper !== row.told[1]) Object.assign(p, { lower: row.p.lower, upper: row.p.upper });
+      if (row.p.lower !== row.told[0] || row.p.upper !== row.told[1])
+        Object.assign(p, { lower: row.p.lower, upper: row.p.upper });
       return p;
     }) });
   }
@@ -302,7 +325,9 @@
     at("fit").disabled = f.running;
     at("stop").disabled = !f.running;
     at("busy").hidden = !f.running;
-    if (f.running) at("progress").textContent = f.name + (p ? ": step " + p.iteration + ", \u03c7\u00b2 " + digits(p.chi2, 6) + ", " + digits(p.seconds, 2) + " s" : " ...");
+    if (f.running) at("progress").textContent = f.name +
+      (p ? ": step " + p.iteration + ", \u03c7\u00b2 " + digits(p.chi2, 6) + ", " + digits(p.seconds, 2) + " s"
+        : " ...");
     else if (f.message) at("progress").textContent = f.name + ": " + f.message;
   }
 
@@ -369,7 +394,8 @@
     const known = points.filter(function (p) { return Number.isFinite(p[1]); });
     if (!known.length) return;
     const spread = function (p) { return Number.isFinite(p[2]) ? p[2] : 0; };
-    let lo = Math.min.apply(null, known.map(function (p) { return p[1] - spread(p); })), hi = Math.max.apply(null, known.map(function (p) { return p[1] + spread(p); }));
+    let lo = Math.min.apply(null, known.map(function (p) { return p[1] - spread(p); })),
+      hi = Math.max.apply(null, known.map(function (p) { return p[1] + spread(p); }));
     const more = Math.max(0.06 * (hi - lo), 5e-4 * Math.max(Math.abs(lo), Math.abs(hi))) || 1;
     lo -= more;
     hi += more;
@@ -385,7 +411,8 @@
     if (last > first) make("text", { x: w - 4, y: h - 6, "text-anchor": "end" }, holder, to);
     points.forEach(function (p) {
       if (!Number.isFinite(p[1])) return;
-      if (p[2] > 0) make("line", { class: "error", x1: x(p[0]), x2: x(p[0]), y1: y(p[1] - p[2]), y2: y(p[1] + p[2]) }, holder);
+      if (p[2] > 0)
+        make("line", { class: "error", x1: x(p[0]), x2: x(p[0]), y1: y(p[1] - p[2]), y2: y(p[1] + p[2]) }, holder);
       make("circle", { class: "dot", cx: x(p[0]), cy: y(p[1]), r: 3 }, holder);
     });
   }
@@ -399,15 +426,18 @@
       return;
     }
     const r = told.results[0];
-    make("p", { class: "verdict " + (last.converged ? "good" : "bad") }, section, lines.length + (lines.length > 1 ? " fits, the last at " : " fit, at ") + last.time +
-      ": " + (last.converged ? "converged" : "NOT CONVERGED") + (r && r.quality_text ? "; " + r.quality + ": " + r.quality_text : ""));
+    make("p", { class: "verdict " + (last.converged ? "good" : "bad") }, section,
+      lines.length + (lines.length > 1 ? " fits, the last at " : " fit, at ") + last.time +
+      ": " + (last.converged ? "converged" : "NOT CONVERGED") +
+      (r && r.quality_text ? "; " + r.quality + ": " + r.quality_text : ""));
     const plots = make("div", { class: "plots" }, section), when = seconds(lines);
     const draw = function (name, value, error) {
       plot(plots, name, lines.map(function (l, k) { return [when[k], value(l), error(l)]; }), lines[0].time, last.time);
     };
     const number = function (x) { return x === null || x === undefined ? NaN : x; };
     Object.keys(last.parameters).filter(function (name) { return !name.includes("["); }).forEach(function (name) {
-      draw(name, function (l) { return number((l.parameters[name] || {}).value); }, function (l) { return number((l.parameters[name] || {}).std); });
+      draw(name, function (l) { return number((l.parameters[name] || {}).value); },
+        function (l) { return number((l.parameters[name] || {}).std); });
     });
     draw("\u03c7\u00b2/dof", function (l) { return number(l.reduced_chi2); }, function () { return NaN; });
   }
@@ -419,7 +449,8 @@
       if (lines.length !== seen) {
         drawHistory(lines);
         drawResults();
-        if (lines.length && told.results.length) await showResult(told.results[0].name).catch(function (e) { say(e.message, true); });
+        if (lines.length && told.results.length) await showResult(told.results[0].name)
+          .catch(function (e) { say(e.message, true); });
         seen = lines.length;
       }
       await new Promise(function (f) { setTimeout(f, 1000); });
@@ -472,10 +503,13 @@
       at("strip").addEventListener("pointerdown", dragFrames);
       ["first", "last", "mask"].forEach(function (id) { at(id).addEventListener("change", typeFrames); });
     }
-    at("load").addEventListener("click", function () { during("reading the data ...", function () { return showData(false); }); });
+    at("load")
+      .addEventListener("click",
+        function () { during("reading the data ...", function () { return showData(false); }); });
     at("fit").addEventListener("click", fit);
     at("write").addEventListener("click", write);
-    at("stop").addEventListener("click", function () { ask("api/stop", {}).catch(function (e) { say(e.message, true); }); });
+    at("stop")
+      .addEventListener("click", function () { ask("api/stop", {}).catch(function (e) { say(e.message, true); }); });
     drawResults();
     sayProgress();
     await during("reading the data ...", function () {

@@ -1,5 +1,5 @@
--- constrained.lua -- parameters that are bound to each other: bounds that are formulas, values in order, parts of a whole,
--- correlated values of groups.
+-- constrained.lua -- parameters that are bound to each other: bounds that are formulas, values in order, parts of a
+-- whole, correlated values of groups.
 --
 --   m.parameter("p", { start =, bounds = {a, b} })      where a or b is a formula
 --   m.ordered("c", 3, { start = {1, 2, 3}, bounds = {0, 10} })       a list: c[1] < c[2] < c[3]
@@ -12,7 +12,8 @@
 --
 -- - p uniform between a and b, or a beta density scaled to them:  p = a + (b - a) u, u uniform or beta.
 -- - n values uniform where lo < c1 < ... < cn < hi: of the n - k + 1 values above the one before, the least;
---   c_k = c_(k-1) + (hi - c_(k-1)) u_k,  u_k beta (1, n - k + 1)  (order statistics, David and Nagaraja 2003, section 2.5).
+--   c_k = c_(k-1) + (hi - c_(k-1)) u_k,  u_k beta (1, n - k + 1)  (order statistics, David and Nagaraja 2003, section
+--   2.5).
 -- - without bounds: c_k = c_(k-1) + d_k, d_k > 0: a triangular map whose diagonal is 1.
 -- - Dirichlet (a_1 .. a_n): w_k = (1 - w_1 - ... - w_(k-1)) u_k,  u_k beta (a_k, a_(k+1) + ... + a_n)
 --   (Connor and Mosimann 1969).
@@ -23,7 +24,8 @@
 
 local parameter, start_of, derived = ... -- m.parameter, the value of a formula at all starts, m.derived
 local of, pending = {}, {}
-local floor_at, unit, sqrt, pairs, ipairs, type, error, table, huge = floor_at, unit, sqrt, pairs, ipairs, type, error, table, math.huge
+local floor_at, unit, sqrt, pairs, ipairs = floor_at, unit, sqrt, pairs, ipairs
+local type, error, table, huge = type, error, table, math.huge
 
 local function fail(text, ...) error(text:format(...), 0) end
 
@@ -75,7 +77,8 @@ end
 local function between(what, x, a, b)
     if type(x) ~= "number" then fail("%s: start must be a number", what) end
     if not (a < x and x < b) then
-        fail("%s: start = %g is not inside of its bounds, %g and %g where all others are at their starts", what, x, a, b)
+        fail("%s: start = %g is not inside of its bounds, %g and %g where all others are at their starts",
+            what, x, a, b)
     end
 end
 
@@ -91,7 +94,8 @@ end
 
 -- A free number between 0 and 1.
 local function part(name, o, start, prior, doc)
-    return parameter(name, { start = start, bounds = { 0, 1 }, prior = prior, linear = false, over = o.over, doc = doc })
+    return parameter(name, { start = start, bounds = { 0, 1 }, prior = prior, linear = false, over = o.over,
+        doc = doc })
 end
 
 -- A free distance, above 0.
@@ -108,7 +112,8 @@ function of.bounded(name, o)
     between("'" .. name .. "'", o.start, a, b)
     if lo ~= nil and hi ~= nil then
         allow(name, o, { "none", "beta" }, "that of its place between its bounds, from 0 to 1")
-        local u = part(name .. "_part", o, (o.start - a) / (b - a), o.prior or { "beta", 1, 1 }, "place of " .. name .. " between its bounds")
+        local u = part(name .. "_part", o, (o.start - a) / (b - a), o.prior or { "beta", 1, 1 },
+            "place of " .. name .. " between its bounds")
         return named(name, lo + (hi - lo) * u, o.doc)
     end
     allow(name, o, positive, "that of its distance from its bound")
@@ -133,7 +138,9 @@ local function first_of(name, o, lo, a)
             over = o.over, doc = o.doc })
         return p
     end
-    if prior_kind(o) ~= "none" then fail("'%s' has a bound: the prior of the first is that of its distance, gap", name) end
+    if prior_kind(o) ~= "none" then
+        fail("'%s' has a bound: the prior of the first is that of its distance, gap", name)
+    end
     local d = distance(name .. "1_above", o, o.start[1] - a, o.gap, name .. "1 above its bound")
     return named(name .. "1", lo + d, o.doc)
 end
@@ -157,11 +164,14 @@ function of.ordered(name, n, o)
         return c
     end
     if lo == nil then fail("%s: an upper bound needs a lower one", what) end
-    if prior_kind(o) ~= "none" or o.gap then fail("%s: between two bounds all orders are alike; no prior is given", what) end
+    if prior_kind(o) ~= "none" or o.gap then
+        fail("%s: between two bounds all orders are alike; no prior is given", what)
+    end
     local before, at = lo, a
     for k = 1, n do
         local u = part(name .. k .. "_part", o, (o.start[k] - at) / (b - at), { "beta", 1, n - k + 1 },
-            "place of " .. name .. k .. " between " .. (k > 1 and name .. (k - 1) or "the lower bound") .. " and the upper bound")
+            "place of " .. name .. k .. " between " .. (k > 1 and name .. (k - 1) or "the lower bound") ..
+            " and the upper bound")
         c[k] = named(name .. k, before + (hi - before) * u, o.doc)
         before, at = c[k], o.start[k]
     end
@@ -196,7 +206,8 @@ function of.simplex(name, n, o)
         end
         sum = sum - a[k]
         local u = part(name .. k .. "_part", o, start / left, { "beta", a[k], sum },
-            "part of " .. name .. k .. " in what " .. (k > 1 and name .. "1 to " .. name .. (k - 1) .. " leave" or "is there"))
+            "part of " .. name .. k .. " in what " ..
+            (k > 1 and name .. "1 to " .. name .. (k - 1) .. " leave" or "is there"))
         w[k] = named(name .. k, rest * u, o.doc)
         rest, left = rest * (1 - u), left - start
     end
@@ -215,7 +226,8 @@ local function cholesky(name, n, eta)
             local b = eta + (n - 1 - i) / 2
             local p = parameter(name .. (i > 1 and "_partial" or "_cor") .. i .. j, { start = 0, bounds = { -1, 1 },
                 prior = { "beta", b, b }, linear = false,
-                doc = (i > 1 and "partial correlation" or "correlation") .. " of " .. name .. i .. " and " .. name .. j })
+                doc = (i > 1 and "partial correlation" or "correlation") ..
+                    " of " .. name .. i .. " and " .. name .. j })
             row[i] = left * p -- 1 - p^2 is floored: at p = 1 the slope of its root is infinite
             left = left * sqrt(floor_at((1 - p) * (1 + p), 1e-12))
         end

@@ -21,10 +21,11 @@
 --   local z = m.correlated("z", { over = id, mean = {a, b}, sd = {s, t}, lkj = 2 })   a list: values of each group
 --   local e = m.state("e", { unit=, before = 0 })  of a table: carried from row to row
 --   m.step(e, y - mean)                           its value in a row, from previous(e), columns, other states
---   previous(e)  previous(y, mu)                  the value in the row before; of any formula, with what it is in the first
+--   previous(e)  previous(y, mu)                  the value in the row before; of any formula, with what it is in the
+--                                                 first
 --   m.ode(t, { from = 0, [u] = rate, [v] = rate })  states of a differential equation, at the times of the column t
---   m.event(when, { [u] = dose })                 what is added to its states at a time, at times {1, 2, 3}, or in every
---                                                 row, m.event(t, { [u] = dose }) with a column `dose`
+--   m.event(when, { [u] = dose })                 what is added to its states at a time, at times {1, 2, 3}, or in
+--                                                 every row, m.event(t, { [u] = dose }) with a column `dose`
 --   local t1, t2 = pair(t)                        two frames
 --   integral(f, t1, t2)  at(f, t1)                of f, a function of t
 --   sum(1, 20, function(k) return ... end)        kept as a loop, as are these; two may be nested
@@ -44,8 +45,10 @@
 -- Statistics of a column, when data are loaded: column_mean(x) column_sd(x) standardised(x).
 -- Functions: exp log expm1 log1p sin cos tan sinc asin acos atan sinh cosh tanh asinh erf erfc softplus
 -- logistic gamma lgamma digamma exprel log1mexp erfcx erfinv erfi bessel_j(n, x) bessel_y bessel_i bessel_k
--- spherical_j(n, x) spherical_y spherical_i spherical_k legendre(n, x) gamma_p(a, x) gamma_q gamma_density beta_p(a, b, x) beta_q mittag_leffler(alpha, z)
--- voigt(x, sigma, gamma) exgauss(x, sigma, tau) faddeeva(z) dawson abs atan2, where(lt(a, b), x, y) with lt le gt ge, and those below.  sinc x = sin x / x.
+-- spherical_j(n, x) spherical_y spherical_i spherical_k legendre(n, x) gamma_p(a, x) gamma_q gamma_density 
+-- beta_p(a, b, x) beta_q mittag_leffler(alpha, z)
+-- voigt(x, sigma, gamma) exgauss(x, sigma, tau) faddeeva(z) dawson abs atan2, where(lt(a, b), x, y) with lt le gt ge,
+-- and those below.  sinc x = sin x / x.
 -- sin, cos, tan and sinc take degrees as well, by the unit of their argument.
 -- Complex values: complex(x, y), i, re im abs arg conj (complex.lua).
 -- Units: every expression has one; + - and comparisons need equal units; exp, log, ... need none.
@@ -146,8 +149,8 @@ end
 gamma_p, gamma_q = of_shape("gamma_p", gamma_p), of_shape("gamma_q", gamma_q)
 gamma_density = of_shape("gamma_density", gamma_density)
 
--- Incomplete beta functions, regularised, of shapes from 0.1 to 50: the integral of t^(a - 1) (1 - t)^(b - 1) over t from 0
--- to x, over that to 1, t = x/(1 + exp(-pi sinh u)) with midpoints in u (Takahasi and Mori 1974).
+-- Incomplete beta functions, regularised, of shapes from 0.1 to 50: the integral of t^(a - 1) (1 - t)^(b - 1) over t
+-- from 0 to x, over that to 1, t = x/(1 + exp(-pi sinh u)) with midpoints in u (Takahasi and Mori 1974).
 local function check_shape(a)
     if type(a) == "number" and not (a >= 0.1 and a <= 50) then
         error("a shape of beta_p and beta_q lies within 0.1 and 50; " .. a .. " does not", 0)
@@ -177,7 +180,8 @@ function beta_q(a, b, x) return beta_p(b, a, 1 - x) end                  -- 1 - 
 -- Legendre's polynomial of degree n, by Bonnet's recurrence.
 function legendre(n, x)
     if type(n) ~= "number" or n < 0 or n % 1 ~= 0 or n > 30 then
-        error("the first argument of legendre is its degree: a whole number from 0 to 30, no parameter; legendre(2, x)", 0)
+        error("the first argument of legendre is its degree: a whole number from 0 to 30, no parameter; legendre(2, x)",
+            0)
     end
     local before, now = 1, x
     if n == 0 then return 1 end
@@ -201,7 +205,8 @@ end
 
 function pairs(list)
     if type(list) ~= "table" then
-        error("pairs goes through a list of the model, { a, b }; a formula is none, and rows and frames are not gone through", 0)
+        error("pairs goes through a list of the model, { a, b }; a formula is none, and rows and frames are not " ..
+            "gone through", 0)
     end
     local keys, n = {}, 0
     for key in next, list do

@@ -3,7 +3,8 @@ local m = model "detector_groups" {
     formula = [[
 k of `trials` photons are seen;   logit of the efficiency = level(detector) + slope log(E / E0);
 level(detector) is normal (mu, spread)]],
-    reference = "A. Gelman and J. Hill, Data Analysis Using Regression and Multilevel/Hierarchical Models (2007), chapter 14",
+    reference =
+        "A. Gelman and J. Hill, Data Analysis Using Regression and Multilevel/Hierarchical Models (2007), chapter 14",
     validity = "Detectors are of one kind: what is learned of one tells something about the others.",
 }
 

@@ -1,4 +1,5 @@
-"""A model on measured values for other programs: residuals for lmfit, scipy and bumps, log densities for emcee and others."""
+"""A model on measured values for other programs: residuals for lmfit, scipy and bumps, log densities for emcee and
+others."""
 from __future__ import annotations
 
 from typing import Any, List, Optional
@@ -54,8 +55,8 @@ class Objective:
             sigma = sigma[:, geometry.use[:, None], geometry.use[None, :]]
         if sigma is None:
             if noise is None:
-                raise UsageError(f"{self.model.name}: sigma= or noise= is missing: residuals and log densities need the "
-                                 "standard deviation of the values (a fit estimates it: r.sigma)")
+                raise UsageError(f"{self.model.name}: sigma= or noise= is missing: residuals and log densities need "
+                                 "the standard deviation of the values (a fit estimates it: r.sigma)")
             each = of_noise(noise, self._problem.ngroup)
             if self.model.is_pairs:
                 sigma = np.broadcast_to(each[:, None, None], data.shape)
@@ -65,7 +66,8 @@ class Objective:
                 raise DataError(f"noise: shape {each.shape}; one number, or sigma= with an error for each row")
         self._good = np.isfinite(data) & np.isfinite(sigma)
         if np.any(sigma[self._good] <= 0):
-            raise DataError("sigma: a standard deviation is not positive; give those of values that do not count as NaN")
+            raise DataError("sigma: a standard deviation is not positive; give those of values that do not count as "
+                            "NaN")
         if self.model.is_pairs:
             self._good = self._good & np.triu(np.ones(data.shape[-2:], dtype=bool), 1)
         self._data, self._sigma = data[self._good], sigma[self._good]
@@ -146,8 +148,8 @@ def of_noise(noise: Any, ngroup: int) -> np.ndarray:
     """Standard deviations of the groups: one number, or one for each."""
     noise = array(noise, "noise")
     if noise.shape not in ((), (1,), (ngroup,)):
-        raise DataError(f"noise: shape {noise.shape}; one number, or ({ngroup},): one for each group. An error for each "
-                        "value is sigma=")
+        raise DataError(f"noise: shape {noise.shape}; one number, or ({ngroup},): one for each group. An error for "
+                        "each value is sigma=")
     if not np.all(noise > 0):
         raise DataError("noise: a standard deviation is not positive")
     return np.ascontiguousarray(np.broadcast_to(noise, (ngroup,)))

@@ -9,7 +9,8 @@ from ._library import Error, FileError, UsageError, loaded
 
 
 def _program():
-    """`homodyne` of the same installation as the library, else of the path: another package has a program of that name."""
+    """`homodyne` of the same installation as the library, else of the path: another package has a program of
+    that name."""
     library = pathlib.Path(str(loaded()._name)).resolve()
     folders = [p / "bin" for p in list(library.parents)[1:4]] + [pathlib.Path(sys.prefix) / "bin"]
     found = shutil.which("homodyne-gen")

@@ -65,7 +65,8 @@ def split(model: Any, values: Any, sigma: Any, given: Mapping[str, Any]) -> Any:
     name = next(c.name for c in model.columns if c.role == "value")
     if value is None:
         raise DataError(f"values: the table has no column '{name}', which {model.name} is fitted to; it has "
-                        f"{', '.join(map(str, values.keys()))}: rename it, as in table.rename(columns={{...: '{name}'}})")
+                        f"{', '.join(map(str, values.keys()))}: rename it, as in "
+                        f"table.rename(columns={{...: '{name}'}})")
     return value, sigma, out
 
 
@@ -80,7 +81,8 @@ def parameters(fit: Any) -> Any:
             rows.append((values[k], _at(fit.std.get(name), k), _at(fit.std_robust.get(name), k),
                          *(ends[k] if k < len(ends) else (np.nan, np.nan))))
             units.append(unit)
-    columns = dict(zip(("value", "std", "std_robust", "low_95", "high_95"), np.array(rows, dtype=float).reshape(-1, 5).T))
+    columns = dict(zip(("value", "std", "std_robust", "low_95", "high_95"),
+                       np.array(rows, dtype=float).reshape(-1, 5).T))
     return frame({**columns, "unit": units}, index=index)
 
 

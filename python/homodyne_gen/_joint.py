@@ -1,4 +1,5 @@
-"""Several data files in one fit: their values side by side, each with its settings, told apart by the number of the file."""
+"""Several data files in one fit: their values side by side, each with its settings, told apart by the number of the
+file."""
 from __future__ import annotations
 
 import ctypes
@@ -15,7 +16,9 @@ from ._load import Data
 
 def is_several(values: Any) -> bool:
     """A list of what load_data read, of DataFrames, of dicts: files of one fit."""
-    return isinstance(values, (list, tuple)) and len(values) > 0 and all(isinstance(v, Data) or is_table(v) for v in values)
+    if not isinstance(values, (list, tuple)) or len(values) == 0:
+        return False
+    return all(isinstance(v, Data) or is_table(v) for v in values)
 
 
 def _own(model: Any, given: Mapping[str, Any], f: int, n: int) -> Dict[str, Any]:
@@ -31,7 +34,8 @@ def _own(model: Any, given: Mapping[str, Any], f: int, n: int) -> Dict[str, Any]
 
 
 def _part(model: Any, part: Any, options: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
-    """(geometry, values) of one file; a dict may hold the keywords of fit() as well: values, sigma, dt, time, settings."""
+    """(geometry, values) of one file; a dict may hold the keywords of fit() as well: values, sigma, dt, time,
+    settings."""
     here = dict(options)
     if is_table(part) and model.is_pairs:
         here = {**here, **part}
@@ -51,8 +55,8 @@ def joined(model: Any, files: Any, options: Mapping[str, Any], given: Mapping[st
     parts = [_part(model, part, options, _own(model, given, f, len(files))) for f, part in enumerate(files)]
     has = [g.sigma is not None for g, _ in parts]
     if any(has) and not all(has):
-        raise DataError(f"sigma: file {has.index(True) + 1} has standard deviations, file {has.index(False) + 1} has none: "
-                        "files of one fit need them in all or in none")
+        raise DataError(f"sigma: file {has.index(True) + 1} has standard deviations, file {has.index(False) + 1} has "
+                        "none: files of one fit need them in all or in none")
     g, values = (_pairs if model.is_pairs else _rows)(model, parts)
     setting = np.concatenate([p.setting for p, _ in parts])
     g.setting, g.data.setting, g.data.nfile = setting, pointer(setting), len(parts)
@@ -60,7 +64,8 @@ def joined(model: Any, files: Any, options: Mapping[str, Any], given: Mapping[st
     return g, values
 
 
-def _geometry(parts: Any, data: Any, keep: List[Any], shape: Any, columns: Any, place: Any, sigma: Any, time: Any) -> Any:
+def _geometry(parts: Any, data: Any, keep: List[Any], shape: Any, columns: Any, place: Any, sigma: Any,
+              time: Any) -> Any:
     return type(parts[0][0])(data, keep, shape, time, columns, place, np.zeros(0), sigma)
 
 

@@ -87,7 +87,8 @@ class Result(Structure):
     _fields_ = [("size", c_size_t), ("nparam", c_size_t), ("nlinear", c_size_t), ("ngroup", c_size_t),
                 ("nfull", c_size_t), ("npoint", c_size_t), ("nfree", c_size_t), ("converged", c_int),
                 ("status", c_char_p), ("message", c_char_p), ("iterations", c_size_t), ("evaluations", c_size_t),
-                ("chi2", c_double), ("residual_variance", c_double), ("reduced_chi2", c_double), ("sigma_common", c_double),
+                ("chi2", c_double), ("residual_variance", c_double), ("reduced_chi2", c_double),
+                ("sigma_common", c_double),
                 ("seconds", c_double), ("threads", c_int), ("param", doubles), ("linear", doubles), ("std", doubles),
                 ("std_robust", doubles), ("covariance", doubles), ("covariance_robust", doubles), ("lower", doubles),
                 ("upper", doubles), ("at_bound", POINTER(ctypes.c_byte)), ("start", doubles), ("sigma", doubles),
@@ -253,4 +254,5 @@ def failure():
 
 __all__ = ["Data", "DataError", "Draws", "Error", "File", "FileError", "FileOptions", "Item", "LibraryMissing", "Many",
            "ManyData",
-           "NumericError", "Options", "PROGRESS", "Result", "Stopped", "UsageError", "byref", "doubles", "failure", "loaded"]
+           "NumericError", "Options", "PROGRESS", "Result", "Stopped", "UsageError", "byref", "doubles", "failure",
+           "loaded"]

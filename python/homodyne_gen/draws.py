@@ -78,9 +78,9 @@ class Draws:
     def to_inferencedata(self, robust: bool = False):
         """ArviZ's InferenceData; without arviz, a dict of its groups.
 
-        The groups are posterior, sample_stats and observed_data; for tables also log_likelihood; for models with a noise
-        distribution of their own also posterior_predictive, as in posterior.nc.  Parameters that were held, and known
-        noise, are in constant_data.
+        The groups are posterior, sample_stats and observed_data; for tables also log_likelihood; for models with a
+        noise distribution of their own also posterior_predictive, as in posterior.nc.  Parameters that were held, and
+        known noise, are in constant_data.
 
         robust     True: the draws for noise that pairs of frames share
         """

@@ -148,9 +148,9 @@ class Fit:
     """The result of Model.fit.
 
     params, std, std_robust, at_bound, held
-                          {name: number; for a parameter over an axis an array, one for each group}; with share, "D0[45]"
-                          and the like in place of D0; params and std also contain tied parameters.  std_robust holds
-                          for noise that pairs of frames share
+                          {name: number; for a parameter over an axis an array, one for each group}; with share,
+                          "D0[45]" and the like in place of D0; params and std also contain tied parameters.  std_robust
+                          holds for noise that pairs of frames share
     std_curvature         the same, from the curvature at the minimum, even where the cost is far from a paraboloid
     interval_68, interval_95   {name: (lower, upper), or an array of these}; NaN: an end that the data do not determine
     group_params          {name: array}: the model's own parameters in every group; arrays over groups have .coords
@@ -268,7 +268,8 @@ class Fit:
         return {p.name for p in self.model.parameters if p.per_group} if self.coords else set()
 
     def _places(self):
-        """{name: places among the nonlinear ones}: one, or those of a parameter over an axis, in the order of the groups."""
+        """{name: places among the nonlinear ones}: one, or those of a parameter over an axis, in the order of the
+        groups."""
         if self._known_places[0] is self.names:
             return self._known_places[1]
         names = self.names[:self._n]

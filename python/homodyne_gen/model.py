@@ -29,7 +29,8 @@ NAME, VARIANT, TITLE, FORMULA, REFERENCE, HASH, ISA = range(7)
 
 @dataclass(frozen=True)
 class Item:
-    """A parameter, setting, axis or column.  unit "1": dimensionless.  start: for a setting, its default (NaN: none)."""
+    """A parameter, setting, axis or column.  unit "1": dimensionless.  start: for a setting, its default (NaN:
+    none)."""
     name: str
     unit: str
     doc: str
@@ -70,10 +71,12 @@ class _Problem:
         self._release = weakref.finalize(self, loaded().fit_api_problem_free, self.handle)
         self.ngroup = loaded().fit_api_groups(self.handle)
         names = [item.name for item in model.axes] + (["file"] if data.nfile > 1 else [])
-        self.coords = {name: copied(loaded().fit_api_coord(self.handle, a), (self.ngroup,)) for a, name in enumerate(names)}
+        self.coords = {name: copied(loaded().fit_api_coord(self.handle, a), (self.ngroup,))
+                       for a, name in enumerate(names)}
 
     def evaluate(self, nonlinear, linear, threads, mean, jac):
-        if loaded().fit_api_evaluate(self.handle, pointer(nonlinear), pointer(linear), threads, pointer(mean), pointer(jac)):
+        if loaded().fit_api_evaluate(self.handle, pointer(nonlinear), pointer(linear), threads, pointer(mean),
+                                     pointer(jac)):
             raise failure()
 
 
@@ -192,7 +195,8 @@ class Model:
                 values, *named.values()]
         data = _library.Data(nrow=nrow, column=keep[0], axis=keep[1], value=pointer(values))
         return Geometry(data, keep, (nrow,), None,
-                        {c: named[c] for c in self._covariates}, {a.name: named[a.name] for a in self.axes}, np.zeros(0))
+                        {c: named[c] for c in self._covariates}, {a.name: named[a.name] for a in self.axes},
+                        np.zeros(0))
 
     def _geometry(self, given, values=None, frames=None, dt=None, time=None, use=None):
         known = [i.name for i in self.settings + self.axes] + self._covariates
@@ -273,8 +277,8 @@ class Model:
     def _value_unit(self):
         return next((c.unit for c in self.columns if c.role == "value"), "1")
 
-    def mean(self, params: Any = None, *, values: Any = None, frames: Optional[int] = None, dt: Any = None, time: Any = None,
-             use: Any = None, threads: int = 0, **given: Any) -> np.ndarray:
+    def mean(self, params: Any = None, *, values: Any = None, frames: Optional[int] = None, dt: Any = None,
+             time: Any = None, use: Any = None, threads: int = 0, **given: Any) -> np.ndarray:
         """The model's mean.
 
         params     {name: value}; parameters that are not named have the model's starting values.  A parameter over an
@@ -300,7 +304,8 @@ class Model:
         grid = dict(given=given, values=self._evaluated(values), frames=frames, dt=dt, time=time, use=use)
         return self._evaluate(params, threads, True, grid)[1]
 
-    def fit(self, values: Any, *, sigma: Any = None, dt: Any = None, time: Any = None, use: Any = None, start: Any = None,
+    def fit(self, values: Any, *, sigma: Any = None, dt: Any = None, time: Any = None, use: Any = None,
+            start: Any = None,
             fix: Any = None, bounds: Any = None, noise: Any = None, loss: str = "linear", f_scale: float = 1.0,
             scaling: str = "individual", max_iterations: int = 0, max_seconds: float = 0.0, search: bool = True,
             multistart: int = 0, everywhere: bool = False, seed: int = 0, threads: int = 0, ties: Any = None,
@@ -323,8 +328,8 @@ class Model:
         multistart   number of starting points from which a minimum is sought
         everywhere   True: search the whole box of bounds
         ties       {name: "0.1*other + 2"}: parameters computed from others
-        share      {name: "per_angle"}: a value for each group; {name: [[0, 45], [90]]}: one for each set of coordinates;
-                   {name: "per_file"}: one for each of several files
+        share      {name: "per_angle"}: a value for each group; {name: [[0, 45], [90]]}: one for each set of
+                   coordinates; {name: "per_file"}: one for each of several files
         progress   None: a progress line in a terminal or notebook; False: none; or a function f(phase, done, total,
                    value, seconds).  If it returns a true value, the fit ends with the result so far (.status
                    "interrupted"; draws: .complete False), or raises Stopped if there is none.  An exception in it ends
@@ -350,7 +355,8 @@ class Model:
         return Fit(self, problem, g, values, options, grid)
 
     def fit_many(self, values: Any, *, sigma: Any = None, start: Any = None, fix: Any = None, bounds: Any = None,
-                 noise: Any = None, loss: str = "linear", f_scale: float = 1.0, max_iterations: int = 0, search: bool = True,
+                 noise: Any = None, loss: str = "linear", f_scale: float = 1.0, max_iterations: int = 0,
+                 search: bool = True,
                  multistart: int = 0, everywhere: bool = False, seed: int = 0, threads: int = 0, ties: Any = None,
                  device: Optional[str] = None, **given: Any) -> "ManyFits":
         """Fits many curves of a table model, each by itself and several at a time.  Returns ManyFits.
@@ -365,13 +371,15 @@ class Model:
         the curve alone.  A curve that cannot be fitted does not affect the others.
         """
         from .many import fit_many
-        options = dict(start=start, fix=fix, bounds=bounds, noise=noise, loss=loss, f_scale=f_scale, scaling="individual",
+        options = dict(start=start, fix=fix, bounds=bounds, noise=noise, loss=loss, f_scale=f_scale,
+                       scaling="individual",
                        max_iterations=max_iterations, max_seconds=0.0, search=search, multistart=multistart,
                        everywhere=everywhere, seed=seed, threads=threads, ties=ties, progress=False, device=device)
         return fit_many(self, values, sigma, options, given)
 
     def sample(self, values: Any, *, draws: int = 1000, chains: int = 4, warmup: int = 300, method: str = "nuts",
-               target_accept: Optional[float] = None, metric: Optional[str] = None, max_tree_depth: Optional[int] = None,
+               target_accept: Optional[float] = None, metric: Optional[str] = None,
+               max_tree_depth: Optional[int] = None,
                sigma: Any = None, dt: Any = None, time: Any = None, use: Any = None, start: Any = None, fix: Any = None,
                bounds: Any = None, noise: Any = None, loss: str = "linear", f_scale: float = 1.0,
                scaling: str = "individual", max_iterations: int = 0, max_seconds: float = 0.0, search: bool = True,

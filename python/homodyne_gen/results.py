@@ -34,8 +34,8 @@ def _one_run(folder, summary, name, found):
     """Files of two runs in one folder are no result; `found` is the run of the file `name`, None in older versions."""
     own, none = summary.get("run_id"), "(none: an earlier version)"
     if summary and own != found and name not in summary.get("kept_files", ()):
-        raise FileError(f"{folder}: files of two runs are in this folder: fit.json is of run {own or none}, {name} of run"
-                        f" {found or none}; fit again into an empty folder, or put the files of one run back")
+        raise FileError(f"{folder}: files of two runs are in this folder: fit.json is of run {own or none}, {name} of "
+                        f"run {found or none}; fit again into an empty folder, or put the files of one run back")
 
 
 def _text(value):
@@ -274,7 +274,8 @@ class Results:
             for k, (x, s) in enumerate(zip(np.ravel(v), np.ravel(std[name]))):
                 ends = interval[name] if name in interval and not np.ndim(v) else (np.nan, np.nan)
                 bound = not np.ndim(v) and bool(told.get(name, {}).get("at_bound"))
-                lines.append(f"  {name + (f'[{k}]' if np.ndim(v) else ''):<20} {value_text(x, s, ends, self._unit(name), bound)}")
+                lines.append(f"  {name + (f'[{k}]' if np.ndim(v) else ''):<20} "
+                             f"{value_text(x, s, ends, self._unit(name), bound)}")
         return "\n".join(lines)
 
     def posterior(self):

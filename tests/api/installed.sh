@@ -36,8 +36,10 @@ awk '
 doc=$source/docs/c-api.md header=$source/api/fit_api.h
 awk '/^```c$/ { on = 1; next } /^```/ { on = 0 } on' "$doc" >"$dir/page.c"
 # shellcheck disable=SC2046
-"$cc" -std=c11 -Wall -Wextra -Wpedantic -Werror "$@" "$dir/page.c" $(pkg-config --cflags --libs homodyne-gen) -lm -o "$dir/page"
-LD_LIBRARY_PATH=$lib "$dir/page" >"$dir/out" 2>"$dir/err" || { cat "$dir/err"; fail "the program of docs/c-api.md ends with $?"; }
+"$cc" -std=c11 -Wall -Wextra -Wpedantic -Werror "$@" "$dir/page.c" $(pkg-config --cflags --libs homodyne-gen) \
+    -lm -o "$dir/page"
+LD_LIBRARY_PATH=$lib "$dir/page" >"$dir/out" 2>"$dir/err" ||
+    { cat "$dir/err"; fail "the program of docs/c-api.md ends with $?"; }
 grep -q '^gamma_dot_t_offset = 0.0003' "$dir/out" || { cat "$dir/out"; fail "no tied value"; }
 grep -q '^sigma\[1\]' "$dir/out" || fail "no noise among the draws"
 grep -qE '^(good|doubtful|failed): ' "$dir/out" || fail "no verdict"
@@ -54,7 +56,9 @@ done || fail "docs/c-api.md"
 # project finds the library, and the installed program compiles models.
 find "$dir/moved" -name '*homodyne-fit*' ! -name '*.1' | grep . && fail "a second library"
 include=$(pkg-config --variable=includedir homodyne-gen)
-find "$dir/moved" -name '*.h' | grep -v -e '/include/homodyne-gen/fit/[a-z_]*.h$' -e '/include/homodyne-gen/fit_api.h$' && fail "headers of the inside"
+find "$dir/moved" -name '*.h' |
+    grep -v -e '/include/homodyne-gen/fit/[a-z_]*.h$' -e '/include/homodyne-gen/fit_api.h$' &&
+        fail "headers of the inside"
 "$dir/moved/bin/homodyne-gen" "$source/models/kww.lua" -o "$dir" >/dev/null 2>&1 || fail "homodyne-gen"
 "$cc" -std=gnu11 -O1 -fsyntax-only -DFIT_KERNEL_SYMBOL=kww -DFIT_KERNEL_ISA='"any"' -DFIT_ISA_SUFFIX=_any \
     -I"$include" "$dir/kww.c" || fail "an emitted kernel and the installed headers"
@@ -81,7 +85,8 @@ if command -v nm >/dev/null; then
         fail "symbols that are not of the interface"
 fi
 if command -v c++ >/dev/null; then
-    echo '#include <fit_api.h>' | c++ -x c++ -Wall -Wpedantic -Werror -fsyntax-only $(pkg-config --cflags homodyne-gen) - ||
+    echo '#include <fit_api.h>' |
+        c++ -x c++ -Wall -Wpedantic -Werror -fsyntax-only $(pkg-config --cflags homodyne-gen) - ||
         fail "fit_api.h in C++"
 fi
 echo ok

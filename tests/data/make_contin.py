@@ -25,7 +25,9 @@ out.write('# delay g1 sigma\n')
 for a in zip(t,g,s): out.write('%.10e %.8f %.3g\n'%a)
 out.close()
 out=open(sys.argv[1]+'/nnls.txt','w')
-out.write('# g1.txt by scipy.optimize.nnls, scipy %s: grid of 40 rates in equal steps of the logarithm from 0.05 to 5000 1/s;\n# the same with the strengths 0.01, 10, 1e4 of the second difference with zeros beyond both ends.  Made by make_contin.py.\n# rate s0.01 s10 s1e4\n'%scipy.__version__)
+out.write('# g1.txt by scipy.optimize.nnls, scipy %s: grid of 40 rates in equal steps of the logarithm from 0.05 to '
+          '5000 1/s;\n# the same with the strengths 0.01, 10, 1e4 of the second difference with zeros beyond both '
+          'ends.  Made by make_contin.py.\n# rate s0.01 s10 s1e4\n'%scipy.__version__)
 X=[]
 for al in (1e-2,10,1e4):
     A=np.vstack([K/s[:,None],np.sqrt(al)*L]); b=np.concatenate([g/s,np.zeros(n+2)])

@@ -89,8 +89,8 @@ np.savez_compressed(os.path.join(out, "homodyne.npz"), c2_exp=cube.astype("f4"),
 np.savez(os.path.join(out, "heterodyne.npz"), c2=cube, t=t, q=np.float64(0.0054), q_values=np.full(3, 0.0054),
          phi=np.array([0.0, 45.0, 90.0]), source_mtime=np.float64(1.5))
 
-# NeXus as the definition NXxpcs has it: regions first, q in nm^-1, the period of frames at the detector, the unit that the
-# definition gives to azimuths.
+# NeXus as the definition NXxpcs has it: regions first, q in nm^-1, the period of frames at the detector, the unit that
+# the definition gives to azimuths.
 with h5py.File(os.path.join(out, "nxxpcs_entry.h5"), "w") as h:
     e = h.create_group("entry")
     e.attrs["NX_class"] = "NXentry"
@@ -125,8 +125,8 @@ with h5py.File(os.path.join(out, "boost_c2t.h5"), "w") as h:
 with h5py.File(os.path.join(out, "id02_v2.h5"), "w") as h:
     for name, first in (("full", 0), ("horizontal", 1)):
         g = h.create_group(f"entry_0000/correlations/{name}")
-        g.create_dataset("twotime/ttcf", data=np.stack([matrix(k + first) for k in range(2)]).astype("f4"), chunks=(1, N, N),
-                         compression="gzip")
+        g.create_dataset("twotime/ttcf", data=np.stack([matrix(k + first) for k in range(2)]).astype("f4"),
+                         chunks=(1, N, N), compression="gzip")
         g["twotime/age"] = 0.25 * np.arange(N)
         g["twotime/lag"] = 0.25 * np.arange(N)
         g["parameters/q"] = [0.04, 0.06]
@@ -177,7 +177,8 @@ with h5py.File(os.path.join(out, "boost_multitau.h5"), "w") as h:
 with open(os.path.join(out, "alv.ASC"), "w", encoding="latin-1", newline="\r\n") as f:
     f.write('ALV-7004/USB\nDate :\t"10/10/2018"\nSamplename : \t"silica"\nTemperature [K] :\t     298,15000\n'
             "Viscosity [cp]  :\t       0,89000\nRefractive Index:\t       1,33200\nWavelength [nm] :\t     632,80000\n"
-            'Angle [°]       :\t      90,00000\nDuration [s]    :\t        30\nMode            :\t"SINGLE CROSS CH0"\n\n')
+            'Angle [°]       :\t      90,00000\nDuration [s]    :\t        30\nMode            :\t"SINGLE CROSS '
+            'CH0"\n\n')
     for title, value in (("Correlation", lambda k: 0.75 * 0.5**k), ("Count Rate", lambda k: 50.0),
                          ("StandardDeviation", lambda k: 1 / 256)):
         f.write(f'"{title}"\n')

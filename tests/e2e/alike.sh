@@ -1,6 +1,6 @@
 #!/bin/sh
-# alike.sh BIN: a model with many terms that are alike is emitted as loops, and its kernel has the values and derivatives
-# of the compiler's interpreter.
+# alike.sh BIN: a model with many terms that are alike is emitted as loops, and its kernel has the values and
+# derivatives of the compiler's interpreter.
 set -eu
 bin=$1
 dir=$(mktemp -d)

@@ -1,9 +1,9 @@
 """any_model.py BINDIR FOLDER MODEL.. -- every command works with every model, or says why not.
 
 MODEL is a program of the build (homodyne-NAME) or the file of a model.  From what `info` tells, an experiment is made:
-values for every axis, every column and every setting, parameters a little beside the starts.  It is simulated, inspected,
-validated, estimated, fitted, evaluated and reported; the fit finds what the data were made with.  Nothing of a model is
-known here but what `info` says."""
+values for every axis, every column and every setting, parameters a little beside the starts.  It is simulated,
+inspected, validated, estimated, fitted, evaluated and reported; the fit finds what the data were made with.  Nothing of
+a model is known here but what `info` says."""
 import json
 import os
 import subprocess
@@ -29,7 +29,8 @@ class Model:
     def expect(self, code, command, *words, says=None, model=True):
         out = self.run(command, *words, model=model)
         if out.returncode not in (code if isinstance(code, tuple) else (code,)):
-            bad.append(f"{self.label}: {command} {' '.join(words)}: exit code {out.returncode}, not {code}: {out.stderr.strip()}")
+            bad.append(f"{self.label}: {command} {' '.join(words)}: exit code {out.returncode}, not {code}: "
+                       f"{out.stderr.strip()}")
         elif says and says not in out.stderr:
             bad.append(f"{self.label}: {command}: does not say '{says}' but: {out.stderr.strip()}")
         return out
@@ -42,7 +43,8 @@ class Model:
 def beside(p):
     """A value of a parameter that is not its start, inside its bounds."""
     start, low, high = p["start"], p["lower"], p["upper"]
-    value = 1.05 * start if start else 0.02 * (high - low) if low is not None and high is not None and high - low < 20 else 0.05
+    narrow = low is not None and high is not None and high - low < 20
+    value = 1.05 * start if start else 0.02 * (high - low) if narrow else 0.05
     inside = (low is None or value > low) and (high is None or value < high)
     return value if inside else 0.95 * start
 

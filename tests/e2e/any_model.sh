@@ -13,7 +13,8 @@ fi
 export XDG_CACHE_HOME="$dir/cache"
 own=$source/tests/data/models
 if [ "$which" = files ]; then
-    exec_models="$source/models/laws/*.lua $source/models/posteriordb/*.lua $source/models/nist/*.lua $source/models/events/oral_lag.lua"
+    exec_models="$source/models/laws/*.lua $source/models/posteriordb/*.lua $source/models/nist/*.lua
+        $source/models/events/oral_lag.lua"
     # shellcheck disable=SC2086
     python3 "$source/tests/e2e/any_model.py" "$bin" "$dir" $exec_models
     exit
@@ -48,19 +49,23 @@ answers 3 "sequence: q is an axis of the model rings" validate "$@" --data rings
 answers 4 "nearest q bin is 0.012" fit "$@" --data rings.h5 --q 0.003,0.02 -o none
 answers 4 "nearest to two of the q asked for" fit "$@" --data rings.h5 --q 0.003,0.0031 -o none
 answers 3 "this model takes one" fit --model static_isotropic --data rings.h5 --q 0.003,0.006 -o none
-answers 3 "takes one, its q is not an axis" simulate --model static_isotropic -o x.h5 --frames 20 --dt 0.1 --q 0.003,0.006
+answers 3 "takes one, its q is not an axis" simulate --model static_isotropic -o x.h5 --frames 20 --dt 0.1 \
+    --q 0.003,0.006
 [ "$(grep -c '"q": 0.0' all/fit.json)" = 3 ] || fail "all/fit.json: groups without their q"
 [ "$(number all/fit.json n_points)" = 5310 ] || fail "all: $(number all/fit.json n_points) points, not 3 x 60 x 59 / 2"
-printf 'analysis_mode: rings\nexperimental_data: {file_path: rings.h5}\nanalyzer_parameters: {scattering: {wavevector_q: [0.006, 0.003]}}\n' >two.yaml
+printf 'analysis_mode: rings\nexperimental_data: {file_path: rings.h5}\n' >two.yaml
+printf 'analyzer_parameters: {scattering: {wavevector_q: [0.006, 0.003]}}\n' >>two.yaml
 answers 0 "2 wavevectors" fit two.yaml "$@" -o listed
 
 # q and phi together, q in the model's own unit: the data are computed there, and found again
 set -- --model "$own/sectors.lua"
-answers 0 "2 wavevectors x 3 angles" simulate "$@" -o sectors.h5 --frames 60 --dt 0.1 --q 0.004,0.008 --phi=-30,20,80 --noise 0.01
+answers 0 "2 wavevectors x 3 angles" simulate "$@" -o sectors.h5 --frames 60 --dt 0.1 --q 0.004,0.008 --phi=-30,20,80 \
+    --noise 0.01
 answers 0 "6 groups (q, phi)" fit "$@" --data sectors.h5 -o sectors
 answers 0 "4 groups (q, phi)" fit "$@" --data sectors.h5 --phi=-30,80 -o some
 answers 0 "" report sectors
-grep -q ">q</tspan> = 0.004 Å⁻¹, .*>φ</tspan> = −30°" sectors/report.html || fail "the report does not tell q and phi of a group"
+grep -q ">q</tspan> = 0.004 Å⁻¹, .*>φ</tspan> = −30°" sectors/report.html ||
+    fail "the report does not tell q and phi of a group"
 D=$(awk '/"D": \{/ { inside = 1 } inside && /"value"/ { sub(/,/, "", $2); print $2; exit }' sectors/fit.json)
 awk -v d="$D" 'BEGIN { exit !(d > 54 && d < 66) }' || fail "sectors: D = $D, not 60"
 
@@ -81,7 +86,8 @@ answers 4 "short.csv: no column 'part' (1)" eval "$@" -o x.h5 --data short.csv
 answers 0 "" eval "$@" -o x.h5 --data short.csv --set part=1
 
 # a plan takes what is there from the data file, and says so
-answers 0 "frames, frame period, q, azimuths from the data file" plan --model static_isotropic --data "$source/tests/data/homodyne.npz" \
+answers 0 "frames, frame period, q, azimuths from the data file" plan --model static_isotropic \
+    --data "$source/tests/data/homodyne.npz" \
     --sigma 0.01
 answers 0 "frames from command line --frames" plan --model "$own/sectors.lua" --data sectors.h5 --frames 1:100
 answers 0 "noise from neighbouring" plan --model "$own/sectors.lua" --data sectors.h5

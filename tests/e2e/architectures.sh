@@ -10,7 +10,8 @@ shift 3
 command -v python3 >/dev/null 2>&1 || { echo "SKIPPED: no python3"; exit 77; }
 
 # ---- what the compilers write
-for model in ${*:-cumulant diffusion_q kww static_isotropic double_exponential arma garch havriliak_negami laminar robertson}; do
+for model in ${*:-cumulant diffusion_q kww static_isotropic double_exponential arma garch havriliak_negami laminar \
+    robertson}; do
     emit="--check --emit=c,check,json,yaml,html,latex,dot"
     expect 0 "$bin/homodyne-gen" "$source/models/$model.lua" -o emitted $emit
     expect 0 "$native/homodyne-gen" "$source/models/$model.lua" -o emitted-native $emit

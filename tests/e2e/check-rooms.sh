@@ -53,6 +53,16 @@ if command -v git >/dev/null; then
     rm -rf .git left.h5
 fi
 offence runtime/fit/fit.c "/* $(printf '%0118d' 0) */" '124 columns; a line has at most 120'
+# and in every other kind of file that is written by hand; 120 characters of more bytes are within the limit
+offence report/live.js "/* $(printf '%0115d' 0) */" 'report/live.js:'
+for file in frontend/viewer/view.css frontend/viewer/view.html generator/language/prelude.lua tests/e2e/words.sh \
+    tests/support/browser.py build-aux/embed.cmake frontend/CMakeLists.txt python/homodyne_gen/long.py \
+    models/long.lua templates/long.html Makefile; do
+    offence "$file" "$(printf '%0121d' 0)" "$file:"
+done
+mkdir -p python && echo "# $(printf '%0117d' 0)σ" >python/sigma.py
+build-aux/check-rooms.sh . >said || fail "120 characters of 121 bytes: $(cat said)"
+rm -r python
 offence bench/clock.c "static void long_one(void)
 {
 $(printf '    f();\n%.0s' $(seq 61))

@@ -12,7 +12,8 @@ unset OMP_NUM_THREADS XLA_FLAGS VIRTUAL_ENV CONDA_PREFIX
 "$bin/homodyne-config-cpu" --json >"$dir/json"
 "$bin/homodyne-laminar" bench --frames 1500 --angles 1 --repeat 1 --json >"$dir/bench"
 [ "$(number default_threads "$dir/json")" = "$(number threads "$dir/bench")" ] ||
-    fail "config-cpu tells $(number default_threads "$dir/json") threads, the fitter takes $(number threads "$dir/bench")"
+    fail "config-cpu tells $(number default_threads "$dir/json") threads," \
+        "the fitter takes $(number threads "$dir/bench")"
 "$bin/homodyne-config-cpu" --show >"$dir/show"
 for what in processor cores "control group" memory "a fitter takes"; do
     grep -q "^$what " "$dir/show" || fail "--show says nothing about $what"
@@ -77,7 +78,8 @@ done
     "$bin/homodyne-laminar" bench --frames 1500 --angles 1 --repeat 1 --json >"$dir/bench"
 )
 [ "$(number threads "$dir/bench")" = 3 ] || fail "OMP_NUM_THREADS is not followed"
-OMP_NUM_THREADS=3 "$bin/homodyne-config-cpu" | grep -q "takes *3 threads.*OMP_NUM_THREADS" || fail "nothing about OMP_NUM_THREADS"
+OMP_NUM_THREADS=3 "$bin/homodyne-config-cpu" | grep -q "takes *3 threads.*OMP_NUM_THREADS" ||
+    fail "nothing about OMP_NUM_THREADS"
 
 # where it goes by itself; the names and options of the packages
 HOME=$dir XDG_CONFIG_HOME= VIRTUAL_ENV="$dir/venv" "$bin/homodyne-config-xla" --mode cmc >/dev/null

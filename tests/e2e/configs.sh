@@ -35,7 +35,8 @@ run() {
         for f in fit.h5 fit.json summary.txt config.effective.yaml run.log; do
             [ -s "$out/$f" ] || fail "$config --method $method: no $f"
         done
-        awk 'length > 80 { print FILENAME ": " $0; bad = 1 } END { exit bad }' screen || fail "$config: a line is longer than 80"
+        awk 'length > 80 { print FILENAME ": " $0; bad = 1 } END { exit bad }' screen ||
+            fail "$config: a line is longer than 80"
         case $method in
         nlsq) grep -q CONVERGED screen || fail "$config: least squares have not converged" ;;
         cmc)
@@ -52,7 +53,8 @@ grid="--frames 80 --dt 0.1 --q 0.0054 --contrast 0.3 --offset 1 --noise 0.01 --q
 {
     "$h" simulate --model laminar -o laminar.h5 $grid --gap '200 um' --phi=-45,-5,5,50,90 --seed 3 \
         --set D0=2000 --set alpha=-0.3 --set D_offset=100 --set gamma_dot_t0=0.004 --set beta=-0.4 --set phi0=-4
-    "$h" simulate --model static_isotropic -o static.h5 $grid --phi 0 --seed 4 --set D0=2000 --set alpha=-0.3 --set D_offset=100
+    "$h" simulate --model static_isotropic -o static.h5 $grid --phi 0 --seed 4 --set D0=2000 --set alpha=-0.3 \
+        --set D_offset=100
     "$h" simulate --model two_component -o het.h5 $grid --phi 0,45,90 --seed 5
 }
 cp "$here"/../data/front/* .

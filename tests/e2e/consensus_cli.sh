@@ -9,7 +9,8 @@ bin=$1/homodyne-static_isotropic tool=$2/posterior_file
 "$bin" simulate -o d.h5 --frames 60 --dt 0.1 --q 0.0054 --phi 0 --set D0=20000 --set alpha=-0.3 --set D_offset=1000 \
     --contrast 0.3 --offset 1 --noise 0.005 --seed 4 --config-out d.yaml --quiet
 chains="--set optimization.cmc.per_shard_mcmc.num_warmup=200 --set optimization.cmc.per_shard_mcmc.num_samples=400
-        --set optimization.cmc.per_shard_mcmc.num_chains=2 --set optimization.cmc.per_shard_mcmc.adaptive_sampling=false"
+        --set optimization.cmc.per_shard_mcmc.num_chains=2
+        --set optimization.cmc.per_shard_mcmc.adaptive_sampling=false"
 cmc="--method cmc --consensus --quiet $chains"
 settings="$cmc --cmc-num-shards 5 --seed 3"
 
@@ -27,7 +28,8 @@ for n in 1 6; do
 done
 cmp shards1 shards6 || fail "the numbers of the shards depend on threads"
 
-# ---- and where the values stay in their file: shards of parts of rows, of single pairs, and with values that do not count
+# ---- and where the values stay in their file: shards of parts of rows, of single pairs, and with values that do not
+# count
 for part in "5" "40" "5 --mask 3:5,17:17"; do
     for stream in on off; do
         # shellcheck disable=SC2086

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Parameters that are bound to each other: bounds that are formulas, values in order, parts of a whole, correlated values
-# of groups.  Least squares against closed forms (the projection upon the half plane, upon values in order by pooling,
-# upon the simplex); posteriors against integrals of the densities that are meant, by Gauss-Legendre rules in the values
-# themselves: uniform where 0 < a < b < 1 given a, uniform where 0 < c1 < c2 < c3 < 1, normal and half normal, Dirichlet
-# (2, 1, 1), and the determinant of the correlation matrix (LKJ, eta = 2).  constrained.sh BINDIR
+# Parameters that are bound to each other: bounds that are formulas, values in order, parts of a whole, correlated
+# values of groups.  Least squares against closed forms (the projection upon the half plane, upon values in order by
+# pooling, upon the simplex); posteriors against integrals of the densities that are meant, by Gauss-Legendre rules in
+# the values themselves: uniform where 0 < a < b < 1 given a, uniform where 0 < c1 < c2 < c3 < 1, normal and half
+# normal, Dirichlet (2, 1, 1), and the determinant of the correlation matrix (LKJ, eta = 2).  constrained.sh BINDIR
 set -eu
 bin=$1
 dir=$(mktemp -d)
@@ -32,7 +32,8 @@ value() {
 
 # drawn OUT NAME MEAN SD: within 5 errors of their estimates by so many effective draws
 drawn() {
-    mean=$(number "$1" posterior "$2" mean) sd=$(number "$1" posterior "$2" sd) ess=$(number "$1" posterior "$2" ess_bulk)
+    mean=$(number "$1" posterior "$2" mean) sd=$(number "$1" posterior "$2" sd) \
+        ess=$(number "$1" posterior "$2" ess_bulk)
     awk -v m="$mean" -v s="$sd" -v n="$ess" -v rm="$3" -v rs="$4" 'BEGIN {
         d = (m - rm) / rs * sqrt(n); e = (s / rs - 1) * sqrt(n)
         exit !(n > 300 && d < 5 && d > -5 && e < 5 && e > -5) }' ||
@@ -64,7 +65,8 @@ k,y,s
 9,0.5,0.15
 10,0.4,0.15
 EOF
-"$bin/homodyne" fit --model bound.lua --data bound.csv --method nuts --seed 5 -o b --quiet >b.log 2>&1 || [ $? -eq 2 ] || {
+"$bin/homodyne" fit --model bound.lua --data bound.csv --method nuts --seed 5 -o b --quiet >b.log 2>&1 ||
+    [ $? -eq 2 ] || {
     cat b.log
     fail "fit of bound"
 }

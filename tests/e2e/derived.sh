@@ -63,7 +63,8 @@ fit half two
 for name in half_life area; do
     near "value of $name" "$(number one derived $name value)" "$(number two parameters $name value)" 1e-7
     near "error of $name" "$(number one derived $name std)" "$(number two parameters $name std)" 1e-5
-    near "robust error of $name" "$(number one derived $name std_robust)" "$(number two parameters $name std_robust)" 1e-3
+    near "robust error of $name" "$(number one derived $name std_robust)" "$(number two parameters $name std_robust)" \
+        1e-3
 done
 ends() { # ends OUT SECTION NAME: of 95 %, in one line
     awk -v section="  \"$2\": {" -v name="\"$3\": {" '
@@ -76,7 +77,8 @@ ends() { # ends OUT SECTION NAME: of 95 %, in one line
 set -- $(ends one parameters rate) $(ends one derived half_life)
 near "upper end of the half-life" "$4" "$(awk -v r="$1" 'BEGIN { printf "%.15g", log(2) / r }')" 1e-9
 near "lower end of the half-life" "$3" "$(awk -v r="$2" 'BEGIN { printf "%.15g", log(2) / r }')" 1e-9
-near "speed" "$(number one derived speed value)" "$(awk -v r="$(number one parameters rate value)" 'BEGIN { printf "%.15g", r * 18000 }')" 1e-6
+near "speed" "$(number one derived speed value)" \
+    "$(awk -v r="$(number one parameters rate value)" 'BEGIN { printf "%.15g", r * 18000 }')" 1e-6
 grep -q 'half_life .*+-.*derived' one/summary.txt || fail "the summary has no derived quantities"
 
 # Mixtures, where exponentials overflow or vanish; digits by mpmath.
@@ -204,7 +206,8 @@ m.derived("ratio", k1 / k2)
 m.derived("area", b * (1 / k1 + a / k2))
 E
 sed 's/"both"/"inside"/; /m.derived/d
-    s|^local k2 =.*|local ratio = m.parameter("ratio", { start = 7, bounds = {1, 1000} }) local k2 = k1 / ratio|' both.lua >inside.lua
+    s|^local k2 =.*|local ratio = m.parameter("ratio", { start = 7, bounds = {1, 1000} }) local k2 = k1 / ratio|' \
+        both.lua >inside.lua
 "$bin/homodyne" simulate --model both.lua -o e.csv --x 0:10:60 --set k1=1.5 --set k2=0.2 --set a=0.7 --set b=2 \
     --noise 0.05 --seed 2 >both.log 2>&1 || fail "simulate: $(cat both.log)"
 data=e.csv
@@ -234,7 +237,8 @@ m.observe(y, { mean = p * q * x / second + exp(-x / tau) })
 m.derived("half_life", math.log(2) * tau)
 LUA
 awk 'BEGIN { srand(11); print "x,y"; for (k = 0; k < 40; k++) { x = 0.1 * k
-    printf "%.8g,%.10g\n", x, 0.3 * x + exp(-x / 10) + 0.05 * sqrt(-2 * log(rand() + 1e-9)) * cos(6.283 * rand()) } }' >open.csv
+    printf "%.8g,%.10g\n", x, 0.3 * x + exp(-x / 10) + 0.05 * sqrt(-2 * log(rand() + 1e-9)) * cos(6.283 * rand()) } }' \
+        >open.csv
 data=open.csv
 fit open ten --profile half_life
 [ "$(number ten derived half_life std)" = null ] || fail "half_life has an error: $(number ten derived half_life std)"

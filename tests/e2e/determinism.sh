@@ -55,8 +55,10 @@ same static_anisotropic still.yaml --scaling averaged
 
 # profiles, valleys and rivals are looked at side by side
 "$bin/homodyne-heterodyne" simulate -o two.h5 --frames 60 --dt 0.1 --q 0.0054 --phi 0,40 --set D0_ref=1000 \
-    --set alpha_ref=0.2 --set D_offset_ref=1000 --set D0_sample=4000 --set alpha_sample=-0.3 --set D_offset_sample=1500 \
-    --set v0=60 --set v_beta=0.1 --set v_offset=5 --set f0=0.5 --set f1=0.02 --set f2=1 --set f3=0.01 --set phi0_het=-3 \
+    --set alpha_ref=0.2 --set D_offset_ref=1000 --set D0_sample=4000 --set alpha_sample=-0.3 \
+    --set D_offset_sample=1500 \
+    --set v0=60 --set v_beta=0.1 --set v_offset=5 --set f0=0.5 --set f1=0.02 --set f2=1 --set f3=0.01 \
+    --set phi0_het=-3 \
     --contrast 0.3 --noise 0.005 --seed 6 --config-out two.yaml --quiet
 same heterodyne two.yaml --loss soft_l1
 

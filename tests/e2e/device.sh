@@ -99,7 +99,8 @@ with open("each.csv", "w") as f:
 PY
 for word in $words; do
     for t in 1 2; do
-        "$bin/homodyne-kww" fit --data each.csv --each curve -o "each-$t" --device "$word" --threads "$t" -v >/dev/null \
+        "$bin/homodyne-kww" fit --data each.csv --each curve -o "each-$t" --device "$word" --threads "$t" \
+            -v >/dev/null \
             2>"each-$t.err" || [ $? = 2 ] || fail "--each by $word: $(cat "each-$t.err")"
     done
     cmp -s each-1/each.csv each-2/each.csv || fail "--each by $word: other numbers with other threads"
@@ -128,7 +129,8 @@ for k in 1 2 3 4 5 6; do
 done
 echo "no data" >run7.h5
 for word in $words; do
-    "$bin/homodyne" batch run.yaml run?.h5 -o "series-$word" --device "$word" -v >said 2>&1 && fail "a batch with a bad file"
+    "$bin/homodyne" batch run.yaml run?.h5 -o "series-$word" --device "$word" -v >said 2>&1 &&
+        fail "a batch with a bad file"
     grep -q '7 fits: 6 converged, 0 not, 1 failed' said || fail "a batch by $word: $(cat said)"
     grep -q 'run7: FAILED: run7.h5: is text' said || fail "a batch by $word: $(cat said)"
     fit static_isotropic run.yaml alone --data run4.h5 --device "$word" --threads 1
@@ -198,7 +200,8 @@ done
 
 # an image, and points of a survey: the numbers of the processor, the same for any number of threads
 obs=$source/tests/data/imaging/gauss1600.h5
-image="--image $obs:/grid/prior --prior $obs:/grid/prior --term vis=1 --regularizer simple=1,tv=1 --eps-tv 1e-10 --quiet"
+image="--image $obs:/grid/prior --prior $obs:/grid/prior --term vis=1 --regularizer simple=1,tv=1
+    --eps-tv 1e-10 --quiet"
 # shellcheck disable=SC2086  # words
 for word in cpu $words; do
     "$bin/homodyne-imaging" eval "$obs" $image --device "$word" >"eval-$word" || fail "an image by $word"
@@ -211,7 +214,8 @@ for threads in 1 3; do
 done
 cmp -s survey-1.h5 survey-3.h5 || fail "a survey by $last: other bytes with other threads"
 # shellcheck disable=SC2086
-"$bin/homodyne-imaging" survey "$obs" ${image% --quiet} --axis tv=0.5,1,2 --maxiter 3 --device "plain+$last" --threads 3 -v \
+"$bin/homodyne-imaging" survey "$obs" ${image% --quiet} --axis tv=0.5,1,2 --maxiter 3 --device "plain+$last" \
+    --threads 3 -v \
     -o survey-two.h5 >said 2>&1 || [ $? = 2 ] || fail "a survey by two devices: $(cat said)"
 cmp -s survey-1.h5 survey-two.h5 || fail "a survey by two devices: other bytes"
 [ "$(grep -c 'sums in' said)" = 2 ] || fail "a survey by two devices: one did nothing: $(cat said)"

@@ -6,7 +6,8 @@ source=$(cd "$2" && pwd)
 command -v git >/dev/null 2>&1 || { echo "SKIPPED: no git"; exit 77; }
 git -C "$source" rev-parse --git-dir >/dev/null 2>&1 || { echo "SKIPPED: $source is no checkout"; exit 77; }
 # a clone: what is changed and not committed here does not matter
-git -c safe.directory='*' clone -q --depth 1 "file://$source" clone 2>/dev/null || { echo "SKIPPED: no clone of $source"; exit 77; }
+git -c safe.directory='*' clone -q --depth 1 "file://$source" clone 2>/dev/null ||
+    { echo "SKIPPED: no clone of $source"; exit 77; }
 for k in 1 2; do
     expect 0 clone/build-aux/dist.sh out$k
 done
@@ -25,7 +26,8 @@ if command -v python3 >/dev/null 2>&1; then
 import json, sys
 s = json.load(open(sys.argv[1]))
 names = [p["name"] for p in s["packages"]]
-assert s["spdxVersion"] == "SPDX-2.3" and names[0] == "homodyne-gen" and {"Lua", "HDF5", "libyaml", "zlib"} <= set(names)
+assert s["spdxVersion"] == "SPDX-2.3" and names[0] == "homodyne-gen"
+assert {"Lua", "HDF5", "libyaml", "zlib"} <= set(names)
 ids = {p["SPDXID"] for p in s["packages"]} | {"SPDXRef-DOCUMENT"}
 assert len(ids) == len(s["packages"]) + 1
 assert all(r["spdxElementId"] in ids and r["relatedSpdxElement"] in ids for r in s["relationships"])

@@ -18,7 +18,8 @@ for model in laminar kww speckle_counts; do
         awk -v what="$model, $pass" '
             function used(text) {
                 while (match(text, /%[0-9]+/)) {
-                    if (!(substr(text, RSTART, RLENGTH) in made)) { print what ": used before it is made: " $0; bad = 1 }
+                    if (!(substr(text, RSTART, RLENGTH) in made)) { print what ": used before it is made: " $0;
+                        bad = 1 }
                     text = substr(text, RSTART + RLENGTH)
                 }
             }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Exit code 1 is for faults of the program: data without signal, and numbers with which nothing can be computed, end with 4 and a
-# message that names row, value or setting; noise alone is data: exit_codes.sh BINDIR
+# Exit code 1 is for faults of the program: data without signal, and numbers with which nothing can be computed, end
+# with 4 and a message that names row, value or setting; noise alone is data: exit_codes.sh BINDIR
 set -eu
 bin=$1
 . "$(dirname "$0")/../support/test.sh"
@@ -45,7 +45,8 @@ m.observe(y, { mean = b1 * (b2 + x)^(-1 / b3), linear = {b1} })
 m.test { x = 7.447168, b1 = -1500, b2 = 45, b3 = 0.85, y = -14.219648338790272 }
 LUA
 points() { # points FROM STEP: 30 of them
-    awk -v from="$1" -v step="$2" 'BEGIN { print "x,y"; for (k = 0; k < 30; k++) print from + k * step "," -30 + 0.1 * k + k % 3 / 30 }'
+    awk -v from="$1" -v step="$2" 'BEGIN { print "x,y";
+        for (k = 0; k < 30; k++) print from + k * step "," -30 + 0.1 * k + k % 3 / 30 }'
 }
 points -100 -0.5 >below.csv # x + b2 < 0 in every row
 points -60 5 >across.csv    # in some
@@ -86,8 +87,10 @@ code=0
 
 # 2 has one line of words even with --quiet
 simulate --contrast 0.3 --set D0=20000 --noise 0.01 --seed 1
-expect 0 "$h" simulate --model laminar -o flow.h5 --frames 200 --dt 0.2 --q 0.0054 --gap 2e6 --phi=-30,0,30,90 --noise 0.001 \
-    --set D0=2500 --set alpha=-0.4 --set D_offset=200 --set gamma_dot_t0=0.003 --set beta=-0.3 --set gamma_dot_t_offset=3e-4 \
+expect 0 "$h" simulate --model laminar -o flow.h5 --frames 200 --dt 0.2 --q 0.0054 --gap 2e6 --phi=-30,0,30,90 \
+    --noise 0.001 \
+    --set D0=2500 --set alpha=-0.4 --set D_offset=200 --set gamma_dot_t0=0.003 --set beta=-0.3 \
+    --set gamma_dot_t_offset=3e-4 \
     --set phi0=-2 --contrast 0.3 --seed 5 --quiet
 expect 2 "$h" fit --model laminar --data flow.h5 --gap "200 um" -o early --quiet --max-iterations 1
 says "homodyne-laminar: early: not converged: the number of iterations"
@@ -143,7 +146,8 @@ local q, T = m.setting("q", "1/nm"), m.setting("T", "K")
 local D = m.parameter("M_PI", { unit = "nm^2/s", start = 10, bounds = { 0.1, 1e4 } })
 m.observe(y, { mean = exp(-D * q^2 * t * T / (300 * unit "K")) })
 L
-awk 'BEGIN { print "t,errno"; for (k = 1; k <= 20; k++) printf "%g,%.6g\n", k / 2, exp(-0.2 * k / 2) + 0.001 * (k * 7 % 5 - 2) }' >film.csv
+awk 'BEGIN { print "t,errno"; for (k = 1; k <= 20; k++) printf "%g,%.6g\n", k / 2,
+    exp(-0.2 * k / 2) + 0.001 * (k * 7 % 5 - 2) }' >film.csv
 expect 0 "$h" fit --model film.lua --data film.csv --q 0.02 --set "T=300000 mK" -o film
 has out "q 0.2 1/nm, T 300 K"
 finish

@@ -25,7 +25,8 @@ has out "rate; bands: 68 % and 95 %."
 has out "letters of 7.5 points"
 well_formed two.svg
 has two.svg 'width="178.000mm"'
-for letter in a b c d; do has two.svg "font-weight=\"600\" x=\"0.0\"" && grep -q "font-weight=\"600\"[^>]*>$letter</text>" two.svg || fail "no panel $letter"; done
+for letter in a b c d; do has two.svg "font-weight=\"600\" x=\"0.0\"" &&
+    grep -q "font-weight=\"600\"[^>]*>$letter</text>" two.svg || fail "no panel $letter"; done
 ! grep -q 'font-weight="600"[^>]*>e</text>' two.svg || fail "a panel e"
 [ "$(grep -c '>data</text>' two.svg)" -eq 5 ] || fail "not five maps"
 has two.svg '<tspan font-style="italic">γ̇</tspan>'
@@ -46,7 +47,8 @@ expect 0 "$h" figure fit -f svg --json -o j
 has out '"caption"'
 
 # ---- what is refused
-for wrong in "--columns 3" "--columns 1.5" "--dpi 3" "--panels nonsense" "--format gif" "--style journal" "--font DejaVu,99" "--phi x"; do
+for wrong in "--columns 3" "--columns 1.5" "--dpi 3" "--panels nonsense" "--format gif" "--style journal" \
+    "--font DejaVu,99" "--phi x"; do
     # shellcheck disable=SC2086  # option and value
     expect 3 "$h" figure fit $wrong -o refused
 done
@@ -88,8 +90,10 @@ fi
 # of many azimuths: along the flow, across it, and between; several files tell their q, and what they share stands once
 phis=-85,-65,-45,-25,5,25,45,65,95
 for q in 0.004 0.006; do
-    "$h" simulate --model laminar -o "q$q.h5" --frames 60 --dt 0.1 --q $q --gap 2000000 --phi=$phis --contrast 0.3 --offset 1 \
-        --noise 0.01 --seed 3 --set D0=8000 --set alpha=-0.3 --set D_offset=100 --set gamma_dot_t0=0.01 --set beta=-0.2 \
+    "$h" simulate --model laminar -o "q$q.h5" --frames 60 --dt 0.1 --q $q --gap 2000000 --phi=$phis --contrast 0.3 \
+        --offset 1 \
+        --noise 0.01 --seed 3 --set D0=8000 --set alpha=-0.3 --set D_offset=100 --set gamma_dot_t0=0.01 \
+        --set beta=-0.2 \
         --set gamma_dot_t_offset=0 --set phi0=5 --quiet --config-out "q$q.yaml"
 done
 expect 0 "$h" fit q0.004.yaml -o many --quiet --max-iterations 60 --fix phi0=5
@@ -102,10 +106,12 @@ has out "file 2: q0.006.h5"
 has both.svg 'q</tspan> = 0.006 Å⁻¹'
 expect 0 "$h" report both -o both.html --quiet
 has both.html 'File 1: q0.004.h5 (q = 0.004 Å⁻¹), file 2: q0.006.h5'
-[ "$(grep -o 'aria-label="shear rate over time' both.html | wc -l)" -eq 1 ] || fail "a curve that both files share stands twice"
+[ "$(grep -o 'aria-label="shear rate over time' both.html | wc -l)" -eq 1 ] ||
+    fail "a curve that both files share stands twice"
 
 if command -v pdftotext >/dev/null && command -v python3 >/dev/null; then
-    expect 0 "$h" simulate --model two_component -o het.h5 --frames 60 --dt 0.1 --q 0.0054 --phi 0,45,90 --contrast 0.3 \
+    expect 0 "$h" simulate --model two_component -o het.h5 --frames 60 --dt 0.1 --q 0.0054 --phi 0,45,90 \
+        --contrast 0.3 \
         --noise 0.01 --seed 5 --quiet --config-out het.yaml
     expect 0 "$h" fit het.yaml -o het --quiet --max-iterations 60
     expect 0 "$h" figure het -f pdf -o het2
@@ -120,8 +126,8 @@ import sys
 
 text = open(sys.argv[1], encoding="utf-8").read()
 page = [float(x) for x in re.search(r'<page width="([0-9.]+)" height="([0-9.]+)"', text).groups()]
-words = [(*map(float, m[:4]), m[4]) for m in
-         re.findall(r'<word xMin="([-0-9.]+)" yMin="([-0-9.]+)" xMax="([-0-9.]+)" yMax="([-0-9.]+)">(.*?)</word>', text)]
+word = r'<word xMin="([-0-9.]+)" yMin="([-0-9.]+)" xMax="([-0-9.]+)" yMax="([-0-9.]+)">(.*?)</word>'
+words = [(*map(float, m[:4]), m[4]) for m in re.findall(word, text)]
 assert len(words) > 10, "no words"
 for k, a in enumerate(words):
     assert a[0] > -1 and a[1] > -1 and a[2] < page[0] + 1 and a[3] < page[1] + 1, f"outside: {a}"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Results of every earlier version are read: tests/data/formats/VERSION holds what that version wrote of data.h5 (result:
-# a fit with its posterior; series: a table with one fit).  The functions of the C library that programs were linked with
-# are there: formats.sh BINDIR DATADIR [libhomodyne-gen.so]
+# Results of every earlier version are read: tests/data/formats/VERSION holds what that version wrote of data.h5
+# (result: a fit with its posterior; series: a table with one fit).  The functions of the C library that programs were
+# linked with are there: formats.sh BINDIR DATADIR [libhomodyne-gen.so]
 set -eu
 bin=$1 data=$(cd "$2" && pwd) library=${3:-}
 . "$(dirname "$0")/../support/test.sh"
@@ -31,7 +31,8 @@ for version in "$data"/*/; do
     # a table that goes on
     cp data.h5 other.h5
     expect 0 "$h" batch my.yaml other.h5 --fix D_offset=100 -o series --quiet
-    [ "$(wc -l <series/series.csv)" -eq 3 ] || fail "$version: the table has lost the earlier fit: $(cat series/series.csv)"
+    [ "$(wc -l <series/series.csv)" -eq 3 ] ||
+        fail "$version: the table has lost the earlier fit: $(cat series/series.csv)"
     cd ..
 done
 [ $versions -ge 1 ] || fail "no results of earlier versions in $data"
@@ -43,7 +44,9 @@ if [ -n "$library" ] && command -v nm >/dev/null 2>&1; then
         ls -l "$library" | grep -q "so" || fail "$library is no library"
         readelf -d "$library" | grep -q "SONAME.*\.so\.${number%.txt}]" || continue # an interface of another number
         comm -23 "$list" there >gone
-        [ ! -s gone ] || fail "functions of interface ${number%.txt} are gone: $(cat gone); give it the next number (FIT_API_VERSION)"
+        [ ! -s gone ] ||
+            fail "functions of interface ${number%.txt} are gone: $(cat gone);" \
+                "give it the next number (FIT_API_VERSION)"
         comm -13 "$list" there >new
         [ ! -s new ] || fail "new functions are not listed in $list: $(cat new)"
     done

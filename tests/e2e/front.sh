@@ -33,13 +33,17 @@ run() { # run CONFIG MODEL OPTIONS...
 for c in homodyne_static homodyne_static_angles; do
     run $c static_anisotropic --config $c.yaml --method nlsq --output-dir results_$c
 done
-run homodyne_laminar_flow laminar --config homodyne_laminar_flow.yaml --method nlsq --output-dir results_homodyne_laminar_flow \
+run homodyne_laminar_flow laminar --config homodyne_laminar_flow.yaml --method nlsq \
+    --output-dir results_homodyne_laminar_flow \
     --output-format json --save-plots --no-jit
 has err "no effect here: --output-format, --save-plots, --no-jit"
 run heterodyne heterodyne -c heterodyne.yaml -m nlsq -o results_heterodyne --phi 0 45 90 --max-iterations 60
-run xpcsjax_static_isotropic static_isotropic -c xpcsjax_static_isotropic.yaml -o results_xpcsjax_static_isotropic --plot
-run xpcsjax_static_anisotropic static_anisotropic -c xpcsjax_static_anisotropic.yaml -o results_xpcsjax_static_anisotropic --no-plot
-run xpcsjax_laminar_flow laminar -c xpcsjax_laminar_flow.yaml -o results_xpcsjax_laminar_flow --initial-gamma-dot-t0 0.004 --multistart
+run xpcsjax_static_isotropic static_isotropic -c xpcsjax_static_isotropic.yaml -o results_xpcsjax_static_isotropic \
+    --plot
+run xpcsjax_static_anisotropic static_anisotropic -c xpcsjax_static_anisotropic.yaml \
+    -o results_xpcsjax_static_anisotropic --no-plot
+run xpcsjax_laminar_flow laminar -c xpcsjax_laminar_flow.yaml -o results_xpcsjax_laminar_flow \
+    --initial-gamma-dot-t0 0.004 --multistart
 run xpcsjax_two_component heterodyne -c xpcsjax_two_component.yaml -o results_xpcsjax_two_component --max-iterations 60
 run homodyne_analysis laminar --config homodyne_analysis.json --output-dir results_homodyne_analysis
 run minimal laminar minimal.yaml -o results_minimal
@@ -53,7 +57,8 @@ has err "homodyne_config.yaml is used"
 has results_default/run.log "--start D0="
 mkdir -p peer/nlsq
 printf '{"analysis_mode": "laminar_flow", "chi_squared": 1.5, "convergence_status": "converged", "parameters": {%s}}' \
-    '"contrast": {"value": 0.3, "uncertainty": 0.01}, "D0": {"value": 2000, "uncertainty": 20}, "phi0": {"value": -4, "uncertainty": 0.1}' \
+    '"contrast": {"value": 0.3, "uncertainty": 0.01}, "D0": {"value": 2000, "uncertainty": 20}, '\
+'"phi0": {"value": -4, "uncertainty": 0.1}' \
     >peer/nlsq/parameters.json
 expect 0 "$h" fit minimal.yaml --nlsq-result peer -o results_peer
 has results_peer/run.log "--start D0=2000"
@@ -250,7 +255,8 @@ expect 0 "$h" simulate homodyne_laminar_flow.yaml -o again.h5 --noise 0.01 --set
 has out "5 angles, 80 frames, dt 0.1 s"
 expect 0 "$h" fit homodyne_laminar_flow.yaml --data again.h5 -o again --fix D_offset=10 --fix alpha=-0.1 --loss linear
 awk '/"D0": {/ { in_it = 1 } in_it && /"value"/ { v = $2 + 0 } in_it && /"std":/ { s = $2 + 0; exit }
-    END { exit !(s > 0 && v - 3000 < 5 * s && 3000 - v < 5 * s) }' again/fit.json || fail "simulate CONFIG: not what was asked"
+    END { exit !(s > 0 && v - 3000 < 5 * s && 3000 - v < 5 * s) }' again/fit.json ||
+        fail "simulate CONFIG: not what was asked"
 sed 's/laminar.h5/gone.h5/' minimal.yaml >gone.yaml
 expect 3 "$h" simulate gone.yaml -o x.h5
 has err "--frames"
@@ -298,8 +304,9 @@ expect 0 "$h" compare results_drawn results_drawn
 has out "posterior mean +- sd     posterior mean +- sd"
 expect 0 "$h" compare results_minimal results_drawn --json
 has out '"least_squares"'
-awk '$1 == "\"posterior\":" { inside = 1 } inside && $1 == "\"D0\":" { of = 1 } of && $1 == "\"mean\":" { print $2; exit }' \
-    results_drawn/fit.json | grep -qF "$(awk '$1 == "\"D0\":" { of = 1 } of && $1 == "\"value\":" { sub(/\]/, "", $3); print $3; exit }' out)" ||
+awk '$1 == "\"posterior\":" { inside = 1 } inside && $1 == "\"D0\":" { of = 1 } of && $1 == "\"mean\":" {
+    print $2; exit }' results_drawn/fit.json |
+    grep -qF "$(awk '$1 == "\"D0\":" { of = 1 } of && $1 == "\"value\":" { sub(/\]/, "", $3); print $3; exit }' out)" ||
     fail "compare does not take the mean of the posterior: $(grep -A2 '"D0"' out)"
 # different models are told to differ, whatever the names of their parameters
 expect 2 "$h" compare results_minimal results_heterodyne
@@ -315,7 +322,8 @@ expect 0 "$h" fit --model kww --data "$kww" -o stretched --quiet
 expect 0 "$h" fit --model double_exponential --data "$kww" -o two --quiet
 expect 2 "$h" compare stretched two
 awk 'NF == 3 { v[$1] = $2; w[$1] = $3 } END { n = log(v["points"])
-    exit !(v["parameters"] == 4 && w["parameters"] == 5 && near(v["AIC"], v["chi2"] + 8) && near(w["AIC"], w["chi2"] + 10) &&
+    exit !(v["parameters"] == 4 && w["parameters"] == 5 && near(v["AIC"], v["chi2"] + 8) &&
+        near(w["AIC"], w["chi2"] + 10) &&
            near(v["BIC"], v["chi2"] + 4 * n) && near(w["BIC"], w["chi2"] + 5 * n)) }
     function near(x, y) { return x - y < 0.011 && y - x < 0.011 }' out || fail "criteria: $(cat out)"
 has out "AIC prefers stretched by "
@@ -325,7 +333,8 @@ has out '"likelihood": "chi2"'
 expect 2 "$h" compare results_minimal results_fixed # the noise is estimated: RSS is that of fit.json, twice the cost
 awk 'NR == FNR { gsub(/[",:]/, " "); if ($1 == "cost" && !rss) rss = 2 * $2; if ($1 == "n_points" && !n) n = $2
         if ($1 == "n_free") k = $2; next }
-    NF == 3 && $1 == "AIC" { aic = $2 } END { x = n * log(rss / n) + 2 * (k + 1) - aic; exit !(x < 0.011 && x > -0.011) }' \
+    NF == 3 && $1 == "AIC" { aic = $2 }
+    END { x = n * log(rss / n) + 2 * (k + 1) - aic; exit !(x < 0.011 && x > -0.011) }' \
     results_minimal/fit.json out || fail "AIC with a noise that is estimated: $(cat out)"
 has out "BIC prefers results_minimal by "
 expect 0 "$h" simulate --model speckle_counts --x 0.03:2:60:log -o n.csv --seed 3 --quiet
@@ -338,7 +347,8 @@ awk 'NR == FNR { gsub(/[",:]/, " "); if ($1 == "log_likelihood") l = $2; next }
 has out "  -2 log L "
 # values that are not independent: noise that frames share, and CLIC; a posterior brings its evidence
 expect 0 "$h" simulate --model static_isotropic -o shared.h5 --frames 120 --dt 0.1 --q 0.0054 --phi 0 --set D0=1e5 \
-    --set alpha=0 --set D_offset=0 --contrast 0.3 --noise speckle --pixels 1000 --seed 4 --config-out shared.yaml --quiet
+    --set alpha=0 --set D_offset=0 --contrast 0.3 --noise speckle --pixels 1000 --seed 4 --config-out shared.yaml \
+    --quiet
 expect 0 "$h" fit shared.yaml --fix D_offset=0 --fix alpha=0 -o normal --quiet
 expect 0 "$h" fit shared.yaml --fix D_offset=0 -o anomalous --quiet
 "$h" compare normal anomalous >out 2>err || [ $? -eq 2 ] || fail "compare of correlated values"
@@ -417,7 +427,8 @@ hasnot err "compiling"
 # ---- help, manual, completions: from one table
 expect 0 "$h" --help
 [ "$(wc -l <out)" -le 24 ] || fail "the help is longer than a screen"
-for c in fit validate config inspect plan simulate compare contin batch watch plot report view extract models info demo estimate; do
+for c in fit validate config inspect plan simulate compare contin batch watch plot report view extract models info \
+    demo estimate; do
     expect 0 "$h" $c --help
     [ "$(wc -l <out)" -le 24 ] || fail "$c --help is longer than a screen"
     awk 'length > 80 { exit 1 }' out || fail "$c --help is wider than 80 columns"
@@ -454,7 +465,8 @@ fi
 if command -v fish >/dev/null; then
     "$h" completion fish >c.fish
     HOME=$dir PATH=$bin:$PATH fish -c 'source c.fish
-        complete -C "homodyne val"; complete -C "homodyne fit minimal.yaml --fix al"; complete -C "homodyne fit --bou"' >out
+        complete -C "homodyne val"; complete -C "homodyne fit minimal.yaml --fix al"
+        complete -C "homodyne fit --bou"' >out
     has out validate
     has out alpha
     has out "--bounds"
@@ -508,12 +520,14 @@ has out "off by"
 has out "next, with"
 [ -s d/report.html ] || fail "the demo has made no report"
 value=$(awk '$1 == "alpha" && $3 == "+-" { print $2, $4; exit }' d/summary.txt)
-[ -n "$value" ] && [ "$(awk '$1 == "alpha" { v = $3 " " $4 } END { print v }' out)" = "$value" ] || fail "the demo writes alpha in two ways"
+[ -n "$value" ] && [ "$(awk '$1 == "alpha" { v = $3 " " $4 } END { print v }' out)" = "$value" ] ||
+    fail "the demo writes alpha in two ways"
 awk '$1 == "D0" && $2 == 6000 && (/inside its 95 %/ || ($5 > -4 && $5 < 4)) { n++ } END { exit n != 1 }' out ||
     fail "the demo: D0 is off: $(grep D0 out)"
 expect 0 "$h" compare d d
 value=$(awk '$1 == "alpha" && $3 == "+-" { print $2, $4; exit }' d/summary.txt)
-awk -v value="$value" '$1 == "alpha" { exit !($2 " " $4 == value && $5 " " $7 == value) }' out || fail "compare: $(grep alpha out)"
+awk -v value="$value" '$1 == "alpha" { exit !($2 " " $4 == value && $5 " " $7 == value) }' out ||
+    fail "compare: $(grep alpha out)"
 expect 0 "$h" demo d
 awk '/^(alpha|D_offset|gamma|beta|phi0)/ { n++; if ($5 < -4 || $5 > 4) exit 1 } END { exit n != 6 }' out ||
     fail "the demo is far from the truth"

@@ -23,7 +23,8 @@ found() { # found FILE PARAMETER: its value and its error
     echo
 }
 
-# beside MODEL DATA ALLOWED OPTIONS: the fit of MODEL, a file of the gallery or a program, to DATA.csv is that of DATA.ref
+# beside MODEL DATA ALLOWED OPTIONS: the fit of MODEL, a file of the gallery or a program, to DATA.csv is that of
+# DATA.ref
 beside() {
     model=$models/$1.lua name=$2 allowed=$3
     [ -f "$model" ] || model=$1

@@ -58,7 +58,8 @@ done
 # One curve alone: D at its q, with the same contrast as in the joint fit within the errors of both.
 grep -E '^(#|q,|0\.009,)' "$data" >single.csv
 fit single.csv single --fix power="$(number forward power value)"
-near "$(number single D value)" "$(number forward D value)" "$(awk -v s="$(number single D std)" 'BEGIN { print 4 * s }')" ||
+near "$(number single D value)" "$(number forward D value)" \
+    "$(awk -v s="$(number single D std)" 'BEGIN { print 4 * s }')" ||
     fail "one curve and all of them disagree"
 
 # Errors: the column missing; q that is not the same in all rows of a curve.

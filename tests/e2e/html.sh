@@ -23,7 +23,8 @@ for html in *.html; do
     done
     ! grep -nE '%%|(src|href)="(https?:)?//[^"]*\.(css|js)|<script|href="[^"]*\.md' "$html" || fail "$html"
     ! grep -n '<table>' "$html" | grep -v 'class="table"' || fail "$html: a table that does not scroll"
-    for link in $(grep -oE '(href|src)="[^"]*"' "$html" | sed -E 's/^[a-z]+="//; s/"$//' | grep -vE '^(https?|mailto):'); do
+    for link in $(grep -oE '(href|src)="[^"]*"' "$html" | sed -E 's/^[a-z]+="//; s/"$//' |
+        grep -vE '^(https?|mailto):'); do
         links=$((links + 1))
         file=${link%%#*}
         [ -n "$file" ] || file=$html
@@ -34,7 +35,8 @@ for html in *.html; do
     done
 done
 if command -v xmllint >/dev/null; then
-    xmllint --html --noout --nonet ./*.html 2>&1 | grep -E 'error' | grep -vE 'Tag (nav|main|header|details|summary|small) invalid' >said || true
+    xmllint --html --noout --nonet ./*.html 2>&1 | grep -E 'error' |
+        grep -vE 'Tag (nav|main|header|details|summary|small) invalid' >said || true
     [ ! -s said ] || fail "$(head -5 said)"
 fi
 echo "html: $links links"

@@ -68,7 +68,8 @@ awk '/^alpha is off/ { exit !($NF < 0.1) }' out || fail "the spectral index: $(c
 says "the image is that at 189.677 GHz"
 has out "vis_3"
 grep '^  J ' out >wanted
-for more in "" "--prior-alpha a.h5:/prior_alpha --prior-beta a.h5:/prior_alpha" "--alpha a.h5:/alpha"; do # as the file has it
+# as the file has it
+for more in "" "--prior-alpha a.h5:/prior_alpha --prior-beta a.h5:/prior_alpha" "--alpha a.h5:/alpha"; do
     expect 0 "$imaging" eval $channels --image a.h5 --prior a.h5:/prior --flux 1 --term vis=1 --eps-tv 1e-8 $more \
         --regularizer simple=0.1,tv=1,l2_alpha=0.01,tv_alpha=0.01
     grep '^  J ' out | cmp -s - wanted || fail "$more: another J: $(cat out wanted)"
@@ -147,7 +148,8 @@ start="--image $pol:/start --flux 1 -o bad.h5"
 wrong 3 "--solve: 'X' is none of I P V IP IV PV IPV" fit "$pol" $start --term vis=1 --solve X
 wrong 3 "--solve: 'IQ' is none of" fit "$pol" $start --term vis=1 --solve IQ
 wrong 3 "no term depends on what is solved for: --solve P" fit "$pol" $start --term vis=1 --solve P
-wrong 3 "the hyper-parameter 'vflux' has no value" fit "$pol" --npix 16 --fov 160 --flux 1 -o bad.h5 --term vvis=1 --regularizer vflux=1
+wrong 3 "the hyper-parameter 'vflux' has no value" fit "$pol" --npix 16 --fov 160 --flux 1 -o bad.h5 --term vvis=1 \
+    --regularizer vflux=1
 wrong 4 "no visibilities of Stokes Q for pvis" fit "$spectrum:/ch1" $start --term pvis=1
 wrong 3 "a spectrum needs two observations or more" fit "$pol" $start --term vis=1 --spectral-order 1
 wrong 3 "--spectral-order: '3' is not 0, 1 or 2" fit $channels $start --term vis=1 --spectral-order 3

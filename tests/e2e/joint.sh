@@ -1,6 +1,6 @@
 #!/bin/sh
-# joint.sh BINDIR -- several data files in one fit: with all parameters their own the fits of each file, with shared ones
-# those of one table with an axis, settings of each file, matrices of several q, errors, results, messages.
+# joint.sh BINDIR -- several data files in one fit: with all parameters their own the fits of each file, with shared
+# ones those of one table with an axis, settings of each file, matrices of several q, errors, results, messages.
 set -eu
 bin=$(cd "$1" && pwd)
 . "$(dirname "$0")/../support/test.sh"
@@ -8,7 +8,8 @@ export XDG_CACHE_HOME="$dir/cache"
 
 # ---- tables --------------------------------------------------------------------------------------
 for k in 1 2 3; do
-    answers 0 "" simulate --model kww -o "k$k.csv" --x 0.001:10:60:log --set tau=0.$((2 * k)) --set beta=0.8 --noise 0.003 --seed $k
+    answers 0 "" simulate --model kww -o "k$k.csv" --x 0.001:10:60:log --set tau=0.$((2 * k)) --set beta=0.8 \
+        --noise 0.003 --seed $k
     answers 0 "" fit --model kww --data "k$k.csv" -o "alone$k"
 done
 files="--data k1.csv --data k2.csv --data k3.csv"
@@ -39,14 +40,16 @@ local contrast = m.parameter("contrast", { start = 0.2, bounds = {0, 2} })
 local baseline = m.parameter("baseline", { start = 1, bounds = {0, 2} })
 m.observe(g2, { mean = baseline + contrast * exp(-2 * (delay / tau)^beta), sigma = sigma })
 E
-awk 'FNR == 1 { f++ } /^#/ { next } /delay/ { if (f == 1) print "run," $0; next } { print f "," $0 }' k1.csv k2.csv k3.csv >all.csv
+awk 'FNR == 1 { f++ } /^#/ { next } /delay/ { if (f == 1) print "run," $0; next } { print f "," $0 }' k1.csv k2.csv \
+    k3.csv >all.csv
 answers 0 "" fit --model with_axis.lua --data all.csv --share tau=per_run -o column
 for p in 'tau[1]' 'tau[2]' 'tau[3]' beta contrast baseline; do
     near "$(value joint "$p")" "$(value column "$p")" 1e-6 "$p"
     near "$(value joint "$p" std)" "$(value column "$p" std)" 1e-4 "error of $p"
 done
 grep -q '"file": "k3.csv"' joint/fit.json || fail "fit.json does not name the third file"
-[ "$(sha256sum k3.csv | cut -c 1-64)" = "$(grep -A1 '"file": "k3.csv"' joint/fit.json | sed -n 's/.*sha256": "\(.*\)".*/\1/p')" ] ||
+[ "$(sha256sum k3.csv | cut -c 1-64)" = \
+    "$(grep -A1 '"file": "k3.csv"' joint/fit.json | sed -n 's/.*sha256": "\(.*\)".*/\1/p')" ] ||
     fail "SHA-256 of the third file"
 "$bin/homodyne" report joint -o joint.html >out 2>&1 || fail "report: $(cat out)"
 grep -q '<b>k1.csv, k2.csv, k3.csv</b>' joint.html || fail "the page does not name the files"
@@ -70,7 +73,8 @@ answers 0 "" fit --model kww joint.yaml -o from_yaml
 grep -E '"(value|std|chi2)"' from_yaml/fit.json >bits
 cmp -s bits1 bits || fail "the configuration gives other numbers than the command line"
 answers 0 "verdict: good" fit --model kww joint.yaml --method nuts --seed 1 -o draws
-[ "$(sed -n '/^posterior/,$p' out | grep -c '^  contrast ')" = 1 ] || fail "the posterior tells a shared contrast not once: $(cat out)"
+[ "$(sed -n '/^posterior/,$p' out | grep -c '^  contrast ')" = 1 ] ||
+    fail "the posterior tells a shared contrast not once: $(cat out)"
 
 # ---- settings of each file -------------------------------------------------------------------------
 cat >heated.lua <<'E'
@@ -86,11 +90,13 @@ m.observe(y, { mean = h * exp(-rate * x) })
 m.derived("rate", rate, { doc = "at the temperature of the file" })
 E
 for T in 290 300 310; do
-    answers 0 "" simulate --model heated.lua -o "h$T.csv" --x 0.1:10:40 --set T=$T --set E=50 --set k=0.5 --noise 0.01 --seed $T
+    answers 0 "" simulate --model heated.lua -o "h$T.csv" --x 0.1:10:40 --set T=$T --set E=50 --set k=0.5 --noise 0.01 \
+        --seed $T
 done
 heated="--model heated.lua --data h290.csv --data h300.csv --data h310.csv"
 answers 0 "T 290, 300, 310 K" fit $heated --set T=290,300,310 --share h=per_file -o heated
-awk -v e="$(value heated E)" -v s="$(value heated E std)" 'BEGIN { exit !(e - 50 < 4 * s && 50 - e < 4 * s && s < 2) }' ||
+awk -v e="$(value heated E)" -v s="$(value heated E std)" 'BEGIN {
+    exit !(e - 50 < 4 * s && 50 - e < 4 * s && s < 2) }' ||
     fail "E = $(value heated E) +- $(value heated E std), not 50"
 grep -q '"T": 310' heated/fit.json || fail "fit.json does not hold the settings of the files"
 cat >heated.yaml <<'E'
@@ -114,11 +120,13 @@ answers 0 "q 0.005, 0.007 1/angstrom" fit --model static_anisotropic --data a.h5
 answers 0 "D0[2]" fit --model static_anisotropic --data a.h5 --data b.h5 $fix --share D0=per_file -o each
 near "$(value each 'D0[1]')" "$(value alone_a D0)" 1e-6 "D0 of a.h5"
 near "$(value each 'D0[2]')" "$(value alone_b D0)" 1e-6 "D0 of b.h5"
-awk -v a="$(value alone_a D0)" -v s="$(value alone_a D0 std)" -v b="$(value alone_b D0)" -v t="$(value alone_b D0 std)" \
+awk -v a="$(value alone_a D0)" -v s="$(value alone_a D0 std)" -v b="$(value alone_b D0)" \
+    -v t="$(value alone_b D0 std)" \
     -v c="$(value both D0)" -v u="$(value both D0 std)" 'BEGIN { w = 1 / s^2; v = 1 / t^2; m = (w * a + v * b) / (w + v)
     e = 1 / sqrt(w + v); exit !(c - m < 0.1 * e && m - c < 0.1 * e && u / e < 1.03 && u / e > 0.97) }' ||
     fail "D0 of both, $(value both D0) +- $(value both D0 std), is not the weighted mean of those of each"
-[ "$(grep -c '"file": [12]' both/fit.json)" = 4 ] || fail "groups do not tell their file: $(grep '"file":' both/fit.json)"
+[ "$(grep -c '"file": [12]' both/fit.json)" = 4 ] ||
+    fail "groups do not tell their file: $(grep '"file":' both/fit.json)"
 answers 0 "2 files: " validate --model static_anisotropic --data a.h5 --data b.h5
 answers 0 "4 matrices" estimate --model static_anisotropic --data a.h5 --data b.h5
 "$bin/homodyne" report both -o both.html >out 2>&1 || fail "report: $(cat out)"

@@ -15,7 +15,8 @@ headings() {
 }
 
 for page in $pages; do
-    for link in $(prose "$page" | sed 's/`[^`]*`//g' | grep -oE '\]\([^)]*\)|^\[[^]]*\]: .*' | sed -E 's/^\]\(//; s/\)$//; s/^\[[^]]*\]: *//' |
+    for link in $(prose "$page" | sed 's/`[^`]*`//g' | grep -oE '\]\([^)]*\)|^\[[^]]*\]: .*' |
+        sed -E 's/^\]\(//; s/\)$//; s/^\[[^]]*\]: *//' |
         grep -vE '^(https?|mailto):'); do
         n=$((n + 1))
         file=${link%%#*} anchor=

@@ -9,11 +9,13 @@ for name in chromium chromium-browser google-chrome; do
     [ -n "$browser" ] || browser=$(command -v $name) || browser=
 done
 [ -n "$browser" ] || { echo "SKIPPED: no Chromium"; exit 77; }
-# Chromium's helpers may outlive it and write into the profile while it is removed; the verdict of the test is above both.
+# Chromium's helpers may outlive it and write into the profile while it is removed; the verdict of the test is above
+# both.
 trap 'pkill -KILL -f "$dir/profile" || true; chmod -R u+rwx "$dir" || true; rm -rf "$dir" || true' EXIT
 
 # c2 = 1 + 0.3 exp(-q^2 D0 tau): known everywhere
-"$h" simulate --model static_isotropic -o data.h5 --frames 60 --dt 0.1 --q 0.005 --phi 0 --contrast 0.3 --offset 1 --noise 1e-5 \
+"$h" simulate --model static_isotropic -o data.h5 --frames 60 --dt 0.1 --q 0.005 --phi 0 --contrast 0.3 --offset 1 \
+    --noise 1e-5 \
     --seed 1 --set D0=20000 --set alpha=0 --set D_offset=0 --quiet --config-out my.yaml
 expect 0 "$h" fit my.yaml --fix alpha=0 --fix D_offset=0 -o result --quiet
 expect 0 "$h" report result -o page.html --quiet
@@ -40,7 +42,8 @@ try {
   tell("mirrored", document.querySelector(".live .read").textContent);
   square.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowUp", shiftKey: true, bubbles: true }));
   tell("keys", document.querySelector(".live .read").textContent);
-  const cut = document.querySelector(".live .side > canvas"), ink = new Set(cut.getContext("2d").getImageData(0, 0, cut.width, cut.height).data);
+  const cut = document.querySelector(".live .side > canvas");
+  const ink = new Set(cut.getContext("2d").getImageData(0, 0, cut.width, cut.height).data);
   tell("drawn", ink.size > 8);
   const map = document.querySelector(".live .square canvas"), p = map.getContext("2d").getImageData(0, 0, n, n).data;
   tell("bright", p[4 * ((n - 1 - 21) * n + 20)] + p[4 * ((n - 1 - 21) * n + 20) + 1] > p[4 * 5] + p[4 * 5 + 1]);
@@ -70,7 +73,8 @@ document.body.appendChild(pre);
 END
 export HOME="$dir" XDG_CONFIG_HOME="$dir/c" XDG_CACHE_HOME="$dir/c"
 tries=0 # now and then Chromium does not come up
-until timeout -k 2 12 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run --window-size=1280,900 \
+until timeout -k 2 12 "$browser" \
+    --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run --window-size=1280,900 \
     --user-data-dir="$dir/profile$tries" --dump-dom "file://$dir/driven.html" >dom.html 2>browser.log; do
     tries=$((tries + 1))
     [ $tries -lt 4 ] || { echo "SKIPPED: $browser does not run: $(tail -2 browser.log)"; exit 77; }

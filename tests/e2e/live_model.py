@@ -54,7 +54,8 @@ def compare(b, dt, frames, groups, theta=MODEL + ".model.parameters.map(p => p.v
     words = [str(dt)] + state["setting"] + [str(frames), str(groups)] + state["phi"] + state["theta"]
     words += [x for lin in state["lin"] for x in lin] + [str(groups * len(state["pairs"]))]
     words += [f"{g} {i} {j}" for g in range(groups) for i, j in state["pairs"]]
-    told = subprocess.run([points, "laminar"], input="\n".join(words), capture_output=True, text=True, check=True).stdout.split()
+    told = subprocess.run([points, "laminar"], input="\n".join(words), capture_output=True, text=True,
+                          check=True).stdout.split()
     mine = [float(x) for values in state["values"] for x in values]
     worst = max(abs(a - float(t)) / abs(float(t)) for a, t in zip(mine, told))
     check(len(mine) == len(told) and worst <= 1e-12, f"values of the page differ by {worst:.1e} from the native ones")
@@ -75,7 +76,8 @@ def desktop(b):
     b.wait(f"!{COST}.startsWith('χ²/N of all maps 1.000')")
     spent = b.value(f"""(function () {{ const m = {MODEL}, times = [];
         for (let k = 0; k < 9; k++) {{ const t = performance.now();
-          m.model.set(m.model.parameters.map(function (p) {{ return p.value; }})); m.model.of(0); times.push(performance.now() - t); }}
+          m.model.set(m.model.parameters.map(function (p) {{ return p.value; }})); m.model.of(0);
+          times.push(performance.now() - t); }}
         return times.sort(function (a, b) {{ return a - b; }})[4]; }})()""")
     print(f"values within {max(at_fit, after):.1e}; 256 x 256: model {spent:.1f} ms")
     b.click(".live button[data-mode=split]")
@@ -83,7 +85,8 @@ def desktop(b):
     # a drag across the map: the age follows, and with it the correlation function
     x, y, w, h = b.box(".live .square")
     b.drag((x + 0.25 * w, y + 0.75 * h), (x + 0.6 * w, y + 0.3 * h))
-    check(abs(b.value(MODEL + ".state.i") - 153) <= 2 and abs(b.value(MODEL + ".state.j") - 179) <= 2, "the mark is where the drag ended")
+    check(abs(b.value(MODEL + ".state.i") - 153) <= 2 and abs(b.value(MODEL + ".state.j") - 179) <= 2,
+          "the mark is where the drag ended")
     read = b.value("document.querySelector('.live .read').textContent").replace("\u00a0", " ")
     check("age 16.6" in read or "age 16.5" in read, "the age under the pointer: " + read)
     slider(b, "D0", 0.6)
@@ -103,10 +106,11 @@ def desktop(b):
     b.click(".live .sliders button")
     b.wait(f"Math.abs({MODEL}.model.chi2() - {before}) < 1e-12")
     for option in ("normalised", "all maps at this age"):
-        b.value(f"Array.from(document.querySelectorAll('.live label')).find(l => l.textContent.includes('{option}')).querySelector("
-                "'input').click()")
+        b.value(f"Array.from(document.querySelectorAll('.live label')).find(l => "
+                f"l.textContent.includes('{option}')).querySelector('input').click()")
     picture(b, "all")
-    b.value("window.saved = []; URL.createObjectURL = function (x) { saved.push(x.type + ' ' + x.size); return 'data:,'; }; 0")
+    b.value("window.saved = []; URL.createObjectURL = function (x) { saved.push(x.type + ' ' + x.size); return "
+            "'data:,'; }; 0")
     b.value("Array.from(document.querySelectorAll('.live button')).find(x => x.textContent === 'PNG').click()")
     b.wait("saved.length === 1 && saved[0].startsWith('image/png') && Number(saved[0].split(' ')[1]) > 10000")
     b.key("Escape")
@@ -117,7 +121,8 @@ def phone(b):
     begin(b, "page.html", 390, 844, dark=True, touch=True)
     b.wait("document.querySelectorAll('.live .row').length === 7")
     check(b.overflow() <= 0, f"the page is {b.overflow()} px wider than 390 px")
-    check(b.value("(function () { const d = document.querySelector('dialog.live'); return d.scrollWidth <= d.clientWidth; })()"),
+    check(b.value("(function () { const d = document.querySelector('dialog.live'); return d.scrollWidth <= "
+                  "d.clientWidth; })()"),
           "the dialog is wider than its window")
     x, y, w, h = b.box(".live .square")
     b.tap(x + 0.5 * w, y + 0.25 * h)
@@ -158,8 +163,10 @@ def tables(b):
     """Rows and the curve between them follow the sliders; the values are those of the formula."""
     open_table(b, "kww.html")
     slider(b, "tau", 0.8)
-    t = b.value(f"""(function () {{ const m = {MODEL}.model, live = JSON.parse(document.getElementById('live').textContent);
-        return {{ p: m.parameters.map(p => p.value), was: m.parameters.map(p => p.fit), lin: m.of(0).lin, chi2: m.chi2(), fit: m.fitChi2,
+    t = b.value(f"""(function () {{ const m = {MODEL}.model;
+        const live = JSON.parse(document.getElementById('live').textContent);
+        return {{ p: m.parameters.map(p => p.value), was: m.parameters.map(p => p.fit),
+                  lin: m.of(0).lin, chi2: m.chi2(), fit: m.fitChi2,
                   x: live.columns.delay, rows: live.value.map((_, k) => m.atRow(k)),
                   fx: live.fine_x, between: live.fine_x.map((_, k) => m.atPlace(k)) }}; }})()""")
     tau, beta = t["p"]
@@ -196,7 +203,8 @@ def ties(b):
     chi2 = b.value(MODEL + ".model.chi2()")
     slider(b, "D0", 0.3)
     theta = b.value(MODEL + ".model.thetaOf(0)")
-    check(abs(theta[2] - 0.01 * theta[0]) < 1e-12 * theta[0], f"before a fit D_offset {theta[2]} does not follow D0 {theta[0]}")
+    check(abs(theta[2] - 0.01 * theta[0]) < 1e-12 * theta[0],
+          f"before a fit D_offset {theta[2]} does not follow D0 {theta[0]}")
     check(b.value(MODEL + ".model.chi2()") != chi2, "before a fit the sliders move nothing")
     compare(b, 0.1, 256, 3, MODEL + ".model.thetaOf(0)")
     begin(b, "two.html")

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Leave-one-out cross-validation of two posteriors of a table by compare, against the exact density of each row given the
-# others: noise that is known, different in every row, estimated, of every group: loo.sh BINDIR
+# Leave-one-out cross-validation of two posteriors of a table by compare, against the exact density of each row given
+# the others: noise that is known, different in every row, estimated, of every group: loo.sh BINDIR
 set -eu
 bin=$1
 . "$(dirname "$0")/../support/test.sh"
@@ -72,7 +72,8 @@ def exact(shape, table, known):
     weight, z = [], []
     for k in rates:
         weight.append(math.log(k))  # flat in the rate
-        z.append({g: log_z([SHAPE[shape](k, r[1]) for r in table if r[0] == g], [r[2:] for r in table if r[0] == g], known)
+        z.append({g: log_z([SHAPE[shape](k, r[1]) for r in table if r[0] == g],
+                           [r[2:] for r in table if r[0] == g], known)
                   for g in groups})
     whole = total([w + sum(a.values()) for w, a in zip(weight, z)])
     found = []

@@ -1,8 +1,8 @@
 #!/bin/sh
 # A measured two-time map (an ageing sample, one angle, 350 frames; not part of the source, so the test needs the folder
-# FIT_SHARED): J = D0 t^alpha + D_offset is not determined, but J and its slope along ln t at some time are, and the program must
-# say so: no error for D0 and D_offset, of which the cost allows hundreds of times what the paraboloid tells, in any of
-# its files, and for the rate what an independent fit has found.
+# FIT_SHARED): J = D0 t^alpha + D_offset is not determined, but J and its slope along ln t at some time are, and the
+# program must say so: no error for D0 and D_offset, of which the cost allows hundreds of times what the paraboloid
+# tells, in any of its files, and for the rate what an independent fit has found.
 #
 #     measured.sh BINDIR
 set -eu
@@ -45,7 +45,8 @@ fit = json.load(open(sys.argv[1]))
 assert fit["converged"], fit["message"]
 for name in ("D0", "D_offset"):
     p = fit["parameters"][name]
-    assert p["std"] is None and p["std_robust"] is None and p["determined"] is False and p["std_curvature"] > 0, (name, p)
+    assert p["std"] is None and p["std_robust"] is None, (name, p)
+    assert p["determined"] is False and p["std_curvature"] > 0, (name, p)
     assert p["interval_from"] == "profile", (name, p)
     low, high = p["interval_95"]
     # however far from 0: with alpha near 0 both grow together
@@ -80,5 +81,6 @@ assert rate["slope_by_ln_t"] < -5 * rate["slope_std"]  # it ages
 close("contrast", fit["scaling"][0]["contrast"], 0.059, 0.001)
 close("offset", fit["scaling"][0]["offset"], 1.0275, 0.0002)
 close("noise", fit["noise"]["sigma_common"], 0.072, 0.0005)
-assert abs(fit["residuals"][0]["correlation_along_lag"]) < 0.02 and abs(fit["residuals"][0]["correlation_along_age"]) < 0.02
+assert abs(fit["residuals"][0]["correlation_along_lag"]) < 0.02
+assert abs(fit["residuals"][0]["correlation_along_age"]) < 0.02
 PY

@@ -45,7 +45,8 @@ near "$(number tie gamma_dot_t_offset value)" "$(awk -v g="$(number tie gamma_do
 near "$(number tie gamma_dot_t_offset std)" "$(awk -v g="$(number tie gamma_dot_t0 std)" \
     'BEGIN { printf "%.17g", 0.1 * g }')" 1e-18 || fail "the error of the tied value"
 grep -q '"tied": "0.1\*gamma_dot_t0 - 1e-4"' tie/fit.json || fail "fit.json does not tell the tie"
-grep -q '^tied: gamma_dot_t_offset = 0.1\*gamma_dot_t0 - 1e-4' tie/summary.txt || fail "the summary does not tell the tie"
+grep -q '^tied: gamma_dot_t_offset = 0.1\*gamma_dot_t0 - 1e-4' tie/summary.txt ||
+    fail "the summary does not tell the tie"
 yaml0=$yaml
 { sed "s|\"experiment.h5\"|\"$(dirname "$yaml")/experiment.h5\"|" "$yaml0"
   echo 'ties: {gamma_dot_t_offset: "0.1*gamma_dot_t0 - 1e-4"}'; } >tied.yaml
@@ -67,7 +68,8 @@ for phi in -45 -5 5 50 90; do
     v=$(number each "D0\[$phi\]" value)
     [ -n "$(number each "D0[$phi]" value)" ] || fail "no D0[$phi]"
     [ "$(number each "D0[$phi]" value)" = "$(number each3 "D0[$phi]" value)" ] || fail "D0[$phi] depends on threads"
-    near "$(number each "D0[$phi]" value)" 6000 "$(awk -v s="$(number each "D0[$phi]" std_profile)" 'BEGIN { print 4 * s }')" ||
+    near "$(number each "D0[$phi]" value)" 6000 \
+        "$(awk -v s="$(number each "D0[$phi]" std_profile)" 'BEGIN { print 4 * s }')" ||
         fail "D0[$phi] = $v is far from the truth"
 done
 fit sets --share alpha=-45,-5,5/50,90 --share contrast=shared
@@ -134,12 +136,15 @@ awk -F, 'NR > 1 { d = $17 - (0.1 * $11 - 1e-4); if (d * d > 1e-30) exit 1 }' tie
     fail "a tie does not hold for single angles"
 
 # Frames of 100 s do not tell the rate at 1 s, D0 + D_offset: what is determined is told, and nothing else.
-"$bin/homodyne-static_isotropic" simulate -o slow.h5 --config-out slow.yaml --frames 200 --dt 100 --q 0.0054 --phi 0,45,90 \
+"$bin/homodyne-static_isotropic" simulate -o slow.h5 --config-out slow.yaml --frames 200 --dt 100 --q 0.0054 \
+    --phi 0,45,90 \
     --noise 0.01 --set D0=20 --set alpha=0 --set D_offset=0 --seed 3 --quiet
 "$bin/homodyne-static_isotropic" fit slow.yaml -o slow --quiet 2>slow.err || fail "slow frames: $(cat slow.err)"
-grep -q '^best determined: D0 t^alpha + D_offset at t = .* s: \(19.9\|20.0\)' slow/summary.txt || fail "the rate is not told"
+grep -q '^best determined: D0 t^alpha + D_offset at t = .* s: \(19.9\|20.0\)' slow/summary.txt ||
+    fail "the rate is not told"
 grep -q '^D0, D_offset: not told apart (alpha consistent with 0)' slow/summary.txt || fail "what is not told apart"
-! grep -q '^  D0 + D_offset' slow/summary.txt || fail "a rate 1000 times its value is told: $(grep 'D0 + D_offset' slow/summary.txt)"
+! grep -q '^  D0 + D_offset' slow/summary.txt ||
+    fail "a rate 1000 times its value is told: $(grep 'D0 + D_offset' slow/summary.txt)"
 ! grep -q 'alpha = .* is consistent with' slow/fit.json || fail "two errors of alpha"
 
 # Rows that would be too long go on in a second line; limits are written out.
@@ -150,7 +155,8 @@ grep -q '^  D0  *100    below [0-9][0-9]* (95 %)' rows/summary.txt || fail "a li
     --phi=-45,0,45,90 --noise 0.01 --set D0=3000 --set alpha=0 --set D_offset=0 --set gamma_dot_t0=1e-6 --set beta=0 \
     --set gamma_dot_t_offset=0 --set phi0=0 --seed 2 --quiet
 "$bin/homodyne-laminar" fit rest.yaml -o rest --quiet 2>/dev/null || true
-awk '/^  .* \+- / && !/slope/ { n++; at[index($0, "+-")] = 1 } END { for (k in at) places++; exit !(n > 3 && places == 1) }' rest/summary.txt ||
+awk '/^  .* \+- / && !/slope/ { n++; at[index($0, "+-")] = 1 } END { for (k in at) places++;
+    exit !(n > 3 && places == 1) }' rest/summary.txt ||
     fail "errors do not stand below each other: $(cat rest/summary.txt)"
 
 echo "all passed"

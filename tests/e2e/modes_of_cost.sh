@@ -39,7 +39,9 @@ local b = m.parameter("b", { start = 1, bounds = {0, 20}, linear = false })
 m.observe(y, { mean = a * exp(-p * x) + b * exp(-q * x) })
 LUA
 awk 'BEGIN { srand(3); print "x,y"; for (k = 0; k < 100; k++) { x = 0.05 * k
-    printf "%.8g,%.10g\n", x, 2 * exp(-0.5 * x) + exp(-4 * x) + 0.004 * sqrt(-2 * log(rand() + 1e-9)) * cos(6.2831853 * rand()) } }' >terms.csv
+    printf "%.8g,%.10g\n", x,
+        2 * exp(-0.5 * x) + exp(-4 * x) + 0.004 * sqrt(-2 * log(rand() + 1e-9)) * cos(6.2831853 * rand()) } }' \
+            >terms.csv
 python3 - "$bin" "$source/tests/data/modes" <<'PY'
 import json
 import subprocess
@@ -51,7 +53,8 @@ FIX = ["--fix", "D_offset=0"]
 
 
 def fit(program, *options):
-    done = subprocess.run([f"{bin}/{program}", "fit", *options, "-o", "out", "--threads", "1"], capture_output=True, text=True)
+    done = subprocess.run([f"{bin}/{program}", "fit", *options, "-o", "out", "--threads", "1"],
+                          capture_output=True, text=True)
     if done.returncode:
         raise SystemExit(f"{program} {options}: exit {done.returncode}: {done.stderr}")
     return json.load(open("out/fit.json")), done.stdout
@@ -78,8 +81,10 @@ def never_all(j):
     check(f"verdict: {j['quality_text']}", "all parameters are determined" not in j["quality_text"])
 
 
-# D0 and D_offset make up for each other in a valley that bends: the profile of one must know what that of the other met.
-j, screen = fit("homodyne-static_isotropic", "static.yaml", "--data", f"{data}/static_118.h5", "--profile", "D0,D_offset")
+# D0 and D_offset make up for each other in a valley that bends: the profile of one must know what that of the other
+# met.
+j, screen = fit("homodyne-static_isotropic", "static.yaml", "--data", f"{data}/static_118.h5",
+                "--profile", "D0,D_offset")
 holds("D0", j["parameters"]["D0"], 3691.1)
 holds("D_offset", j["parameters"]["D_offset"], 897.81)
 check("D0 has no upper limit", parts(j["parameters"]["D0"])[-1][1] > 9e4)
@@ -96,7 +101,8 @@ check("the verdict names what has none", "offset of" in j["quality_text"] and "c
 never_all(j)
 
 # Both signs of the flow direction fit: as well in one experiment, nearly in the other.
-for name, truth, options in (("laminar_52", -3.0226, []), ("laminar_86", -1.1194, FIX + ["--fix", "gamma_dot_t_offset=0"])):
+for name, truth, options in (("laminar_52", -3.0226, []),
+                             ("laminar_86", -1.1194, FIX + ["--fix", "gamma_dot_t_offset=0"])):
     j, screen = fit("homodyne-laminar", "laminar.yaml", "--data", f"{data}/{name}.h5", *options)
     phi0 = j["parameters"]["phi0"]
     check(f"{name}: phi0 has no error", phi0["std"] is None and not phi0["determined"])
@@ -109,8 +115,9 @@ for name, truth, options in (("laminar_52", -3.0226, []), ("laminar_86", -1.1194
     check("the screen shows both", ", " in [line for line in screen.split("\n") if line.startswith("  phi0")][0])
 
 # Rate, exponent and offset make up for each other; followed in short steps, the way seems to stop before it does.
-subprocess.run([f"{bin}/homodyne-laminar", "simulate", "--force", "-o", "open.h5", "--frames", "45", "--dt", "0.5", "--q",
-                "0.0054", "--gap", "2e6", "--phi=-40,0,40,90", "--contrast", "0.309", "--noise", "0.003", "--seed", "21011",
+subprocess.run([f"{bin}/homodyne-laminar", "simulate", "--force", "-o", "open.h5", "--frames", "45", "--dt", "0.5",
+                "--q", "0.0054", "--gap", "2e6", "--phi=-40,0,40,90", "--contrast", "0.309", "--noise", "0.003",
+                "--seed", "21011",
                 "--set", "D0=875.56", "--set", "alpha=0.3", "--set", "D_offset=0", "--set", "gamma_dot_t0=0.009961",
                 "--set", "beta=0.2", "--set", "gamma_dot_t_offset=0", "--set", "phi0=-1.55"], check=True,
                capture_output=True)
@@ -119,10 +126,12 @@ j, screen = fit("homodyne-laminar", *OPEN)
 beta = j["parameters"]["beta"]
 check(f"the exponent has both ends: {parts(beta)}", 0.1 < parts(beta)[0][0] < 0.2 < parts(beta)[-1][1] < 0.3)
 
-# A diffusion that is nearly constant over these times: its offset goes far down a valley in which alpha ends on its bound.
-subprocess.run([f"{bin}/homodyne-laminar", "simulate", "--force", "-o", "far.h5", "--frames", "45", "--dt", "0.5", "--q",
-                "0.0054", "--gap", "2e6", "--phi=-40,0,40,90", "--contrast", "0.3", "--noise", "0.005", "--seed", "15",
-                "--set", "D0=1101.1", "--set", "alpha=-0.257", "--set", "D_offset=30", "--set", "gamma_dot_t0=0.014965",
+# A diffusion that is nearly constant over these times: its offset goes far down a valley in which alpha ends on its
+# bound.
+subprocess.run([f"{bin}/homodyne-laminar", "simulate", "--force", "-o", "far.h5", "--frames", "45", "--dt", "0.5",
+                "--q", "0.0054", "--gap", "2e6", "--phi=-40,0,40,90", "--contrast", "0.3", "--noise", "0.005",
+                "--seed", "15", "--set", "D0=1101.1",
+                "--set", "alpha=-0.257", "--set", "D_offset=30", "--set", "gamma_dot_t0=0.014965",
                 "--set", "beta=-0.324", "--set", "gamma_dot_t_offset=0.0005", "--set", "phi0=-1.5"], check=True,
                capture_output=True)
 FAR = ["--data", "far.h5", "--q", "0.0054", "--gap", "2e6"]
@@ -131,7 +140,8 @@ told = parts(j["parameters"]["D_offset"])
 for value in (0, -1000):
     held, screen = fit("homodyne-laminar", *FAR, "--fix", f"D_offset={value}")
     rise = 2 * (held["cost"] - j["cost"]) / 0.005**2
-    check(f"D_offset = {value}: chi2 rises by {rise:.2f}, in {told}", rise < 3.84 and any(a <= value <= b for a, b in told))
+    check(f"D_offset = {value}: chi2 rises by {rise:.2f}, in {told}",
+          rise < 3.84 and any(a <= value <= b for a, b in told))
 
 # A regular grid of points: w, 2 pi - w, 2 pi + w and 4 pi - w give the same values.
 for start in ("1", "5", "7"):

@@ -46,8 +46,10 @@ for m in $mpis; do
     same_as alone two "$m, the plugin built here"
     [ -z "$other" ] || refused "$other" "belongs to another MPI" HOMODYNE_MPI="$built"
     refused "$m" "has started several copies" HOMODYNE_MPI=none
-    FIT_COPIES=each ranks "$m" 2 sh -c '"$0" "$@" -o "copy$$"' "${fit[@]}" || fail "$m: each copy by itself: exit code $?"
-    [ "$(find . -maxdepth 2 -path './copy*/fit.json' | wc -l)" -eq 2 ] || fail "$m: each copy by itself: not two results"
+    FIT_COPIES=each ranks "$m" 2 sh -c '"$0" "$@" -o "copy$$"' "${fit[@]}" ||
+        fail "$m: each copy by itself: exit code $?"
+    [ "$(find . -maxdepth 2 -path './copy*/fit.json' | wc -l)" -eq 2 ] ||
+        fail "$m: each copy by itself: not two results"
     rm -rf copy*
     other=$m
     echo "$m: built, found and used"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# objective.sh BINDIR -- the program of an objective of one's own, that of docs/imaging.md: a signal behind a blur is found
-# again; units; starts; the same bits for any threads; what `make model=` makes of a file; messages.
+# objective.sh BINDIR -- the program of an objective of one's own, that of docs/imaging.md: a signal behind a blur is
+# found again; units; starts; the same bits for any threads; what `make model=` makes of a file; messages.
 . "$(dirname "$0")/../support/test.sh"
 bin=$(cd "$here" && cd "$1" && pwd)
 source=$(cd "$here/../.." && pwd)

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Models whose states follow a differential equation: rows in any order, against a Taylor series of 30 digits; parameters at
-# which there is no solution.  Sharper are the model's own test points and the selfcheck of its kernel: odes.sh BINDIR
+# Models whose states follow a differential equation: rows in any order, against a Taylor series of 30 digits;
+# parameters at which there is no solution.  Sharper are the model's own test points and the selfcheck of its kernel:
+# odes.sh BINDIR
 set -eu
 bin=$1
 . "$(dirname "$0")/../support/test.sh"
@@ -51,10 +52,12 @@ PY
 
 # the same, not said to be stiff: it is noticed, and nothing hangs; but for the last test point, which lies nine decades
 # behind the first steps
-sed 's/, stiff = true//; s/"robertson"/"notices"/; /at the end the rates/,$d' "$here/../../models/robertson.lua" >notices.lua
+sed 's/, stiff = true//; s/"robertson"/"notices"/; /at the end the rates/,$d' \
+    "$here/../../models/robertson.lua" >notices.lua
 expect 0 "$bin/homodyne-gen" notices.lua --check
 
-# steps that are short at times: many explicit ones, then implicit ones whose corrections are as small as rounding lets them be
+# steps that are short at times: many explicit ones, then implicit ones whose corrections are as small as rounding lets
+# them be
 expect 0 "$bin/homodyne-gen" "$here/../data/odes/oscillations.lua" --check
 
 finish

@@ -1,6 +1,6 @@
 #!/bin/sh
-# optimizers.sh BINDIR -- fits of tables and of two-time data with optimizers by name: the minimum of nlsq; a user's own in
-# Lua; runs that go on; what cannot be is refused by name.
+# optimizers.sh BINDIR -- fits of tables and of two-time data with optimizers by name: the minimum of nlsq; a user's own
+# in Lua; runs that go on; what cannot be is refused by name.
 set -eu
 . "$(dirname "$0")/../support/test.sh"
 bin=$1
@@ -8,7 +8,8 @@ kww=$bin/homodyne-kww laminar=$bin/homodyne-laminar
 
 awk 'BEGIN { srand(7); print "delay (s),g2"
     for (k = 0; k < 60; k++) { t = 10 ^ (-3 + k / 12); u = rand(); v = rand(); if (u < 1e-9) u = 1e-9
-        printf "%.8g,%.10g\n", t, 1 + 0.3 * exp(-2 * (t / 1.5) ^ 0.8) + 0.003 * sqrt(-2 * log(u)) * cos(6.283185 * v) } }' >k.csv
+        printf "%.8g,%.10g\n", t,
+            1 + 0.3 * exp(-2 * (t / 1.5) ^ 0.8) + 0.003 * sqrt(-2 * log(u)) * cos(6.283185 * v) } }' >k.csv
 cat >descent.lua <<'E'
 return function(value_gradient, x, options)
     local f, g = value_gradient(x)
@@ -25,11 +26,13 @@ return function(value_gradient, x, options)
 end
 E
 # FILE NAME: value and error of a parameter
-number() { awk -v name="\"$2\":" '$1 == name { f = 1 } f && $1 == "\"'"$3"'\":" { gsub(",", "", $2); print $2; exit }' "$1/fit.json"; }
+number() { awk -v name="\"$2\":" '$1 == name { f = 1 } f &&
+    $1 == "\"'"$3"'\":" { gsub(",", "", $2); print $2; exit }' "$1/fit.json"; }
 # both within a part of the error
 same() {
     for p in $4; do
-        awk -v a="$(number "$1" "$p" value)" -v b="$(number "$2" "$p" value)" -v s="$(number "$1" "$p" std)" -v part="$3" \
+        awk -v a="$(number "$1" "$p" value)" -v b="$(number "$2" "$p" value)" -v s="$(number "$1" "$p" std)" \
+            -v part="$3" \
             'BEGIN { d = a - b; if (d < 0) d = -d; exit !(s > 0 && d <= part * s) }' ||
             fail "$2: $p is $(number "$2" "$p" value), not $(number "$1" "$p" value) +- $(number "$1" "$p" std)"
     done
@@ -42,7 +45,8 @@ for o in lbfgsb adam rmsprop sgd descent.lua; do
     grep -q '"converged": true' "k_$o/fit.json" || fail "$o has not converged"
 done
 
-"$laminar" simulate -o l.h5 --gap 2e6 --frames 60 --dt 0.1 --q 0.005 --phi 0,45,90 --contrast 0.3 --offset 1 --noise 0.01 \
+"$laminar" simulate -o l.h5 --gap 2e6 --frames 60 --dt 0.1 --q 0.005 --phi 0,45,90 --contrast 0.3 --offset 1 \
+    --noise 0.01 \
     --set D0=2000 --set alpha=0 --set gamma_dot_t0=0.02 --set phi0=12 --seed 1 --config-out my.yaml --force --quiet
 hold="--fix alpha=0 --fix D_offset=0 --fix beta=0 --fix gamma_dot_t_offset=0"
 expect 0 "$laminar" fit my.yaml --data l.h5 $hold -o l_nlsq --quiet

@@ -61,7 +61,8 @@ cd "$dir"
 has() { # has PYTHON MODULE...
     local python=$1
     shift
-    "$python" -c "import sys, importlib.util as u; sys.exit(not all(u.find_spec(m) for m in sys.argv[1:]))" "$@" 2>/dev/null
+    "$python" -c "import sys, importlib.util as u; sys.exit(not all(u.find_spec(m) for m in sys.argv[1:]))" \
+        "$@" 2>/dev/null
 }
 
 there() { # there WORD: a command, or py:MODULE

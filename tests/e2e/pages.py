@@ -31,7 +31,8 @@ def tools(b, page, tables):
     b.size(1280, 900)
     b.open(f"file://{folder}/{page}")
     count = b.value("[document.querySelectorAll('section figure').length, "
-                    "Array.from(document.querySelectorAll('figure .tools button')).filter(b => b.textContent === 'SVG').length]")
+                    "Array.from(document.querySelectorAll('figure .tools button')).filter(b => b.textContent === "
+                    "'SVG').length]")
     check(count[0] == count[1] > 0, f"{page}: {count[0]} figures, {count[1]} with tools")
     texts = b.value("""(function () {
         const out = [];
@@ -43,7 +44,8 @@ def tools(b, page, tables):
     check(len(texts) >= tables, f"{page}: {len(texts)} tables can be copied, not {tables}")
     for text in texts:
         words = [w for line in text.split("\n")[1:] for w in re.split(r"[, ]", line)]
-        bad = [w for w in words if re.search("[0-9]", w) and re.search("[\u2212\u00d7\u2070\u00b9\u00b2\u00b3\u2074-\u2079]", w)
+        bad = [w for w in words if re.search("[0-9]", w)
+               and re.search("[\u2212\u00d7\u2070\u00b9\u00b2\u00b3\u2074-\u2079]", w)
                and not re.search("[A-Za-z\u00c5]", w)]
         check(not bad, f"{page}: no numbers for programs: {bad[:3]}")
         check(any(NUMBER.fullmatch(w) for w in words), f"{page}: a table without numbers: {text[:80]}")
@@ -63,7 +65,8 @@ def keys(b):
     b.size(1280, 900)
     b.open(f"file://{folder}/fit.html")
     check(focus(b, "e.textContent === 'enlarge'"), "no way to a map by Tab")
-    check(b.value("getComputedStyle(document.activeElement.parentNode).opacity") != "0", "the button with the focus is not seen")
+    check(b.value("getComputedStyle(document.activeElement.parentNode).opacity") != "0",
+          "the button with the focus is not seen")
     b.key("Enter")
     b.wait("document.querySelector('dialog.live').open")
     before = b.value("document.querySelector('.live .read').textContent")
@@ -91,7 +94,8 @@ def pages(b):
     b.open(f"file://{folder}/compare.html")
     b.value("window.scrollTo(0, 600)")
     check(b.value("document.querySelector('nav').getBoundingClientRect().top") >= 0, "the contents go with the page")
-    check(b.value("Array.from(document.querySelectorAll('nav a')).every(a => document.querySelector(a.getAttribute('href')))"),
+    check(b.value("Array.from(document.querySelectorAll('nav a')).every(a => "
+                  "document.querySelector(a.getAttribute('href')))"),
           "a line of the contents leads nowhere")
 
 

@@ -7,7 +7,8 @@ bin=$1
 h=$bin/homodyne n=9
 unset SLURM_ARRAY_TASK_ID SLURM_ARRAY_TASK_COUNT SLURM_PROCID SLURM_STEP_NUM_TASKS FIT_COPIES 2>/dev/null || true
 
-"$h" simulate --model static_isotropic -o 1.h5 --frames 60 --dt 0.1 --q 0.0054 --phi 0 --contrast 0.3 --offset 1 --noise 0.01 \
+"$h" simulate --model static_isotropic -o 1.h5 --frames 60 --dt 0.1 --q 0.0054 --phi 0 --contrast 0.3 --offset 1 \
+    --noise 0.01 \
     --seed 1 --set D0=2000 --set alpha=-0.3 --set D_offset=100 --quiet --config-out my.yaml
 for k in 2 3 4 5 6 7 8; do cp 1.h5 $k.h5; done
 cp 1.h5 "nine o'clock.h5"
@@ -107,7 +108,8 @@ mv out job.sh
 has job.sh "#SBATCH --array=1-2"
 [ ! -e "by script" ] || fail "--slurm has begun to work"
 for k in 1 2; do
-    expect 0 env PATH="$dir/path:$PATH" SLURM_ARRAY_TASK_ID=$k SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_COUNT=2 bash job.sh
+    expect 0 env PATH="$dir/path:$PATH" SLURM_ARRAY_TASK_ID=$k SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_COUNT=2 bash \
+        job.sh
 done
 expect 0 "$h" batch my.yaml 1.h5 "nine o'clock.h5" -o "by script" --fix D_offset=100
 has out "2 were done before"

@@ -37,15 +37,20 @@ fits="0 2"
 # ---- homodyne
 line "$fits" "homodyne_config.yaml is used" homodyne
 line "$fits" "-> r1" homodyne --config homodyne_laminar_flow.yaml --method nlsq --output-dir r1
-line "$fits" "no effect here" homodyne --config homodyne_laminar_flow.yaml --output-dir r2 --output-format npz --no-jit --threads 2
-line "$fits" "-> r3" homodyne --config homodyne_laminar_flow.yaml --output-dir r3 --laminar-flow --initial-d0 3000 --initial-phi0 -3
-line "$fits" "-> r4" homodyne --config homodyne_laminar_flow.yaml --output-dir r4 --max-iterations 200 --tolerance 1e-8 -v
+line "$fits" "no effect here" homodyne --config homodyne_laminar_flow.yaml --output-dir r2 --output-format npz \
+    --no-jit --threads 2
+line "$fits" "-> r3" homodyne --config homodyne_laminar_flow.yaml --output-dir r3 --laminar-flow --initial-d0 3000 \
+    --initial-phi0 -3
+line "$fits" "-> r4" homodyne --config homodyne_laminar_flow.yaml --output-dir r4 --max-iterations 200 \
+    --tolerance 1e-8 -v
 line "$fits" "" homodyne --config homodyne_laminar_flow.yaml --output-dir r5 --quiet
 line "$fits" "-> r6" homodyne --config homodyne_laminar_flow.yaml --output-dir r6 --nlsq-result r1
-line "$fits" "-> r7" homodyne --config homodyne_static.yaml --method nlsq --output-dir r7 --save-plots --plotting-backend matplotlib
+line "$fits" "-> r7" homodyne --config homodyne_static.yaml --method nlsq --output-dir r7 \
+    --save-plots --plotting-backend matplotlib
 line 3 "laminar" homodyne --config homodyne_laminar_flow.yaml --static-mode --output-dir r8
 line 0 "" homodyne --config homodyne_laminar_flow.yaml --plot-experimental-data --output-dir r9
-line 0 "" homodyne --config homodyne_laminar_flow.yaml --plot-simulated-data --contrast 0.3 --offset 1.0 --phi-angles 0,45,90 --output-dir r10
+line 0 "" homodyne --config homodyne_laminar_flow.yaml --plot-simulated-data --contrast 0.3 --offset 1.0 \
+    --phi-angles 0,45,90 --output-dir r10
 line 3 "did you mean" homodyne --config homodyne_laminar_flow.yaml --method mcmc
 line "$fits" "-> r11" hm --config homodyne_laminar_flow.yaml --output-dir r11
 line "$fits" "-> r12" hm-nlsq --config homodyne_laminar_flow.yaml --output-dir r12
@@ -71,7 +76,8 @@ line 0 "" homodyne-config-xla --show
 # ---- heterodyne
 line "$fits" "-> h1" heterodyne -c heterodyne.yaml -m nlsq -o h1 --max-iterations 60
 line "$fits" "-> h2" ht -c heterodyne.yaml -o h2 --phi 0 45 --max-iterations 60
-line "$fits" "-> h3" heterodyne -c heterodyne.yaml -o h3 --initial-D0-ref 2000 --initial-v0 5 --initial-f0 0.5 --max-iterations 60
+line "$fits" "-> h3" heterodyne -c heterodyne.yaml -o h3 --initial-D0-ref 2000 --initial-v0 5 --initial-f0 0.5 \
+    --max-iterations 60
 line "$fits" "-> h4" ht -c heterodyne.yaml -o h4 --multistart --multistart-n 3 --max-iterations 60
 line 0 "" ht -c heterodyne.yaml -o h5 --plot-simulated-data --offset-sim 1.0 --contrast 0.3
 line 0 "het.yaml" heterodyne-config -o het.yaml --data het.h5 --q 0.0054 --dt 0.1 --time-length 60 --overwrite
@@ -114,7 +120,8 @@ expect 0 homodyne completion parameters fit nowhere.yaml --fix
 [ ! -s out ] || fail "names of no model"
 if command -v bash >/dev/null; then
     homodyne completion bash >c.bash
-    bash -c '. ./c.bash; COMP_WORDS=(homodyne fit homodyne_laminar_flow.yaml --fix gam); COMP_CWORD=4; _homodyne; echo "${COMPREPLY[@]}"' >out
+    bash -c '. ./c.bash; COMP_WORDS=(homodyne fit homodyne_laminar_flow.yaml --fix gam)
+        COMP_CWORD=4; _homodyne; echo "${COMPREPLY[@]}"' >out
     has out "gamma_dot_t0 gamma_dot_t_offset"
 fi
 finish

@@ -122,7 +122,8 @@ export CC="$dir/work/compiler"
 cp "$here/../../models/static_isotropic.lua" evil.lua
 cp evil.lua homodyne-evil
 chmod +x homodyne-evil
-for mode in evil evil.lua ./evil.lua ../work/evil.lua "$dir/work/evil.lua" ../../work/homodyne-evil any gen report config-cpu \
+for mode in evil evil.lua ./evil.lua ../work/evil.lua "$dir/work/evil.lua" ../../work/homodyne-evil any gen report \
+    config-cpu \
     "static_isotropic;true" "\$(touch run)" "../work/evil"; do
     sed "s,^analysis_mode:.*,analysis_mode: \"$mode\"," plain.yaml >evil.yaml
     cat >>evil.yaml <<END
@@ -142,7 +143,8 @@ done
     for k in 1 2 3 4 5 6 7 8 9; do echo "0.$k,1.$k"; done; } >evil.csv
 cp e.h5 evil_data.lua
 cp e.h5 evil.so
-"$h" fit plain.yaml --data evil_data.lua -o allowed10 --quiet >out 2>err || fail "data with the name of a model: $(cat err)"
+"$h" fit plain.yaml --data evil_data.lua -o allowed10 --quiet >out 2>err ||
+    fail "data with the name of a model: $(cat err)"
 "$h" fit plain.yaml --data evil.so -o allowed10 --quiet >out 2>err || fail "data with the name of a library: $(cat err)"
 "$h" inspect evil_data.lua >out 2>err || fail "inspect: data with the name of a model"
 "$h" fit plain.yaml --data evil.lua -o allowed10 --quiet >out 2>err && fail "a model was taken for data"
@@ -170,7 +172,8 @@ sed -i 's,"name": "static_isotropic","name": "evil.lua",; s,"model": ".*",&,' al
 "$h" plot allowed11 -o allowed11/figures >out 2>err
 "$h" compare allowed11 allowed >out 2>err
 [ ! -e "$dir/compiled" ] || fail "something was compiled that nobody named: $(cat "$dir/compiled")"
-[ -z "$(find "$dir/cache" "$dir/home" -type f)" ] || fail "the cache or the home folder has files: $(find "$dir/cache" "$dir/home")"
+[ -z "$(find "$dir/cache" "$dir/home" -type f)" ] ||
+    fail "the cache or the home folder has files: $(find "$dir/cache" "$dir/home")"
 
 # Named by the user it is.
 if command -v cc >/dev/null; then

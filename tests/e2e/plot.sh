@@ -1,6 +1,6 @@
 #!/bin/sh
-# homodyne plot, report and extract of data before any fit: configurations, data files, tables, the options of the Python
-# packages; what is refused leaves nothing behind: plot.sh BINDIR
+# homodyne plot, report and extract of data before any fit: configurations, data files, tables, the options of the
+# Python packages; what is refused leaves nothing behind: plot.sh BINDIR
 set -eu
 bin=$1
 . "$(dirname "$0")/../support/test.sh"
@@ -30,7 +30,8 @@ expect 0 "$h" plot "$examples/laminar/experiment.yaml" --frames 11:60 --phi 0 -o
 files 2 some/*
 [ ! -s out ] && [ ! -s err ] || fail "--quiet says something: $(cat out err)"
 # one colour scale for all angles: the numbers at the colour bars are the same
-for f in experiment_figures/map_*.svg; do sed -n 's/.*<text[^>]*>\([0-9.]*\)<.*/\1/p' "$f" | tail -3 | tr '\n' ' '; echo; done | sort -u >scales
+for f in experiment_figures/map_*.svg; do sed -n 's/.*<text[^>]*>\([0-9.]*\)<.*/\1/p' "$f" | tail -3 |
+    tr '\n' ' '; echo; done | sort -u >scales
 [ "$(wc -l <scales)" -eq 1 ] || fail "the colour scales differ: $(cat scales)"
 
 expect 0 "$h" report "$examples/laminar/experiment.yaml"

@@ -10,9 +10,11 @@ bin=$1 tool=$2/posterior_file
 truth="--set D0=2000 --set alpha=-0.3 --set D_offset=100 --set gamma_dot_t0=0.004 --set beta=-0.4
        --set gamma_dot_t_offset=0.0003 --set phi0=-4 --contrast 0.3"
 # shellcheck disable=SC2086  # lists of words
-"$bin/homodyne-laminar" simulate -o d.h5 --frames 40 --dt 0.1 --q 0.0054 --gap 2e6 --phi -5,5,50,90 $truth --noise 0.01 \
+"$bin/homodyne-laminar" simulate -o d.h5 --frames 40 --dt 0.1 --q 0.0054 --gap 2e6 --phi -5,5,50,90 $truth \
+    --noise 0.01 \
     --seed 4 --config-out d.yaml --quiet
-"$bin/homodyne-static_isotropic" simulate -o s.h5 --frames 40 --dt 0.1 --q 0.0054 --phi 0 --set D0=2000 --set alpha=-0.3 \
+"$bin/homodyne-static_isotropic" simulate -o s.h5 --frames 40 --dt 0.1 --q 0.0054 --phi 0 --set D0=2000 \
+    --set alpha=-0.3 \
     --set D_offset=100 --contrast 0.3 --noise 0.01 --seed 4 --config-out s.yaml --quiet
 "$bin/homodyne-kww" simulate -o k.csv --x 1e-4:1:60:log --noise 0.005 --seed 2 --quiet
 
@@ -42,7 +44,8 @@ expect 0 "$bin/homodyne" fit --model "$here/../data/models/sectors.lua" --data s
 "$tool" check sectors/posterior.nc || fail sectors/posterior.nc
 for label in "q 0.006" "phi 23.333"; do
     set -- $label
-    awk -v a="$("$tool" mean sectors/posterior.nc "$1")" -v b="$2" 'BEGIN { exit !(a - b < 1e-3 * b && b - a < 1e-3 * b) }' ||
+    awk -v a="$("$tool" mean sectors/posterior.nc "$1")" -v b="$2" 'BEGIN {
+        exit !(a - b < 1e-3 * b && b - a < 1e-3 * b) }' ||
         fail "sectors: the groups do not tell their $1"
 done
 grep -q 'q phi' sectors/posterior.nc || fail "sectors: q and phi are no coordinates"

@@ -127,7 +127,8 @@ has err 'it belongs to `inspect`, `simulate`'
 
 # noise from counting statistics; a simulation does not depend on the number of threads
 # shellcheck disable=SC2086
-expect 0 "$pairs" simulate -o counts.h5 $grid $truth --noise from-counts --counts 0.3 --threads 1 --config-out counts.yaml
+expect 0 "$pairs" simulate -o counts.h5 $grid $truth --noise from-counts --counts 0.3 --threads 1 \
+    --config-out counts.yaml
 expect 0 "$pairs" fit counts.yaml -o c1 --threads 1
 # shellcheck disable=SC2086
 expect 0 "$pairs" simulate -o counts.h5 $grid $truth --noise from-counts --counts 0.3 --threads 2 --force

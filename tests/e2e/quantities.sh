@@ -9,7 +9,8 @@ export XDG_CACHE_HOME="$dir/cache"
 
 cat >both.lua <<'E'
 local m = model "both" { title = "Storage and loss modulus" }
-local omega, G1, s1, G2, s2 = m.columns({ "omega", unit = "1/s", range = {0.01, 100} }, "G1:Pa", "s1:Pa", "G2:Pa", "s2:Pa")
+local omega, G1, s1, G2, s2 = m.columns({ "omega", unit = "1/s", range = {0.01, 100} },
+    "G1:Pa", "s1:Pa", "G2:Pa", "s2:Pa")
 local G0  = m.parameter("G0", { unit = "Pa", start = 100, bounds = {0, 1e6} })
 local tau = m.parameter("tau", { unit = "s", start = 1, bounds = {0.02, 50} })
 local x = omega * tau
@@ -24,7 +25,8 @@ answers 0 "20 rows" simulate --model both.lua -o both.csv --x 0.01:100:20:log --
 answers 0 "40 points" fit --model both.lua --data both.csv -o both
 
 # the same data with one column of values; tests/data/models/modulus.lua is that model
-grep -v '^#' both.csv | awk -F, 'NR == 1 { print "omega,part,G,s"; next } { print $1 ",0," $2 "," $3; l[NR] = $1 ",1," $4 "," $5 }
+grep -v '^#' both.csv |
+    awk -F, 'NR == 1 { print "omega,part,G,s"; next } { print $1 ",0," $2 "," $3; l[NR] = $1 ",1," $4 "," $5 }
     END { for (k = 2; k <= NR; k++) print l[k] }' >stacked.csv
 answers 0 "40 points" fit --model "$source/tests/data/models/modulus.lua" --data stacked.csv -o stacked
 for key in '"value"' '"std"' '"cost"' '"chi2"'; do
@@ -60,7 +62,8 @@ m.observe(y, { mean = a * exp(-rate * t / 2), noise = gaussian { sd = sd } })
 m.test { t = 1, rate = 1, N = 100, a = 2, n = 36.787944117144233, y = 1.2130613194252668 }
 E
 awk 'BEGIN { print "t,n,y"; for (k = 0; k < 30; k++) { t = k / 6
-    printf "%.4f,%d,%.5f\n", t, 200 * exp(-0.8 * t) + 5 * sin(7 * k), 2 * exp(-0.4 * t) + 0.05 * cos(5 * k) } }' >laws.csv
+    printf "%.4f,%d,%.5f\n", t, 200 * exp(-0.8 * t) + 5 * sin(7 * k),
+        2 * exp(-0.4 * t) + 0.05 * cos(5 * k) } }' >laws.csv
 answers 0 "60 points, errors of the model's own distribution" fit --model laws.lua --data laws.csv -o laws
 answers 3 "no way to draw from it" simulate --model laws.lua -o x.csv --x 0:1:3
 sed '5s/,[0-9]*,/,3.5,/' laws.csv >half.csv

@@ -7,7 +7,8 @@ bin=$1 same=$2
 . "$here/../support/mpi.sh"
 
 physics=(--set D0=2000 --set alpha=-0.3 --set D_offset=100)
-"$bin/homodyne-laminar" simulate -o flow.h5 --frames 150 --dt 0.1 --q 0.0054 --gap 2e6 --phi=-5,5,50,90 "${physics[@]}" \
+"$bin/homodyne-laminar" simulate -o flow.h5 --frames 150 --dt 0.1 --q 0.0054 --gap 2e6 \
+    --phi=-5,5,50,90 "${physics[@]}" \
     --set gamma_dot_t0=0.004 --set beta=-0.4 --set gamma_dot_t_offset=0.0003 --set phi0=-4 \
     --contrast 0.3,0.28,0.31,0.27 --noise 0.01 --seed 4 --config-out flow.yaml --quiet
 "$bin/homodyne-static_isotropic" simulate -o still.h5 --frames 220 --dt 0.1 --q 0.0054 --phi 0 "${physics[@]}" \
@@ -16,7 +17,8 @@ physics=(--set D0=2000 --set alpha=-0.3 --set D_offset=100)
 "$bin/homodyne-static_isotropic" simulate -o speckle.h5 --frames 220 --dt 0.1 --q 0.0054 --phi 0 "${physics[@]}" \
     --contrast 0.3 --noise speckle --seed 5 --config-out speckle.yaml --quiet
 
-"$bin/homodyne-laminar" simulate -o wide.h5 --frames 1050 --dt 0.1 --q 0.0054 --gap 2e6 --phi=-5,5,50,90 "${physics[@]}" \
+"$bin/homodyne-laminar" simulate -o wide.h5 --frames 1050 --dt 0.1 --q 0.0054 --gap 2e6 \
+    --phi=-5,5,50,90 "${physics[@]}" \
     --set gamma_dot_t0=0.004 --set beta=-0.4 --set gamma_dot_t_offset=0.0003 --set phi0=-4 \
     --contrast 0.3 --noise 0.01 --seed 6 --config-out wide.yaml --quiet
 
@@ -30,7 +32,8 @@ check() {
         for r in $sizes; do
             for t in $threads; do
                 rm -rf many
-                ranks "$m" "$r" "$@" -o many --threads "$t" --quiet >out 2>err || fail "$words, $m, $r ranks: exit code $?: $(head -3 err)"
+                ranks "$m" "$r" "$@" -o many --threads "$t" --quiet >out 2>err ||
+                    fail "$words, $m, $r ranks: exit code $?: $(head -3 err)"
                 [ -e many/fit.json ] && same_as alone many "$words, $m, $r ranks x $t threads"
             done
         done
@@ -52,7 +55,8 @@ check "profiles" "2" "1" "${still[@]}" --profile D0
 check "efficient" "2" "2" "$bin/homodyne-static_isotropic" fit speckle.yaml --estimator efficient
 check "laplace" "3" "${full:+1 }2" "${still[@]}" --method laplace --draws 300
 check "nuts" "3" "${full:+1 }2" "${still[@]}" --method nuts --chains 3 --draws 60 --warmup 60
-check "consensus" "3" "${full:+1 }2" "${still[@]}" --method cmc --consensus --cmc-num-shards 5 --draws 200 --warmup 150 --chains 2
+check "consensus" "3" "${full:+1 }2" "${still[@]}" --method cmc --consensus --cmc-num-shards 5 --draws 200 \
+    --warmup 150 --chains 2
 check "small data" "3" "2" "${still[@]}" --frames 1:60
 check "many starts" "3${full:+ 2 7}" "${full:+1 }2" "${flow[@]}" --multistart-n 12
 # more than 2e5 values: ranks have whole chains where each has as many, and share the sums of every chain otherwise
@@ -96,7 +100,8 @@ for m in $mpis; do
     got=0
     ranks "$m" 3 "${still[@]}" -o many --data nowhere.h5 >out 2>err || got=$?
     [ "$got" -eq 3 ] || [ "$got" -eq 4 ] || fail "$m: a file that is not there: exit code $got"
-    [ "$(grep -c 'nowhere.h5' err)" = 1 ] || fail "$m: a file that is not there is told $(grep -c 'nowhere.h5' err) times"
+    [ "$(grep -c 'nowhere.h5' err)" = 1 ] ||
+        fail "$m: a file that is not there is told $(grep -c 'nowhere.h5' err) times"
     got=0
     HOMODYNE_MPI=nowhere ranks "$m" 2 "${still[@]}" -o none >out 2>err || got=$?
     [ "$got" -ne 0 ] || fail "$m: a plugin that is not there is no error"

@@ -5,7 +5,8 @@ bin=$1 same=$2
 . "$(dirname "$0")/../support/test.sh"
 . "$here/../support/mpi.sh"
 
-"$bin/homodyne-static_isotropic" simulate -o still.h5 --frames 220 --dt 0.1 --q 0.0054 --phi 0 --set D0=2000 --set alpha=-0.3 \
+"$bin/homodyne-static_isotropic" simulate -o still.h5 --frames 220 --dt 0.1 --q 0.0054 --phi 0 --set D0=2000 \
+    --set alpha=-0.3 \
     --set D_offset=100 --contrast 0.3 --noise 0.01 --seed 5 --config-out still.yaml --quiet
 still=("$bin/homodyne-static_isotropic" fit still.yaml --quiet)
 nuts=("${still[@]}" --method nuts --chains 3 --draws 1500 --warmup 100)
@@ -45,14 +46,16 @@ for m in $mpis; do
     [ "$got" -eq 2 ] || [ "$got" -eq 0 ] || fail "$m: limit of time: exit code $got: $(head -3 err)"
     "${nuts[@]}" -o stopped --resume --max-seconds 0.5 >out 2>err || true
     ranks "$m" 2 "${nuts[@]}" -o stopped --resume >out 2>err || fail "$m: resumed: exit code $?: $(head -3 err)"
-    "$same" alone/posterior.nc stopped/posterior.nc sampling_time >differences || fail "$m: resumed: $(head -4 differences)"
+    "$same" alone/posterior.nc stopped/posterior.nc sampling_time >differences ||
+        fail "$m: resumed: $(head -4 differences)"
     echo "$m: stopped on 3 ranks, went on with 2, 1 and 2: the same draws"
 done
 
 # ---- chains of groups of ranks: a signal to one of six, a limit of time on four, then one process goes on
 "$bin/homodyne-static_isotropic" simulate -o middle.h5 --frames 700 --dt 0.1 --q 0.0054 --phi 0 --set D0=2000 \
     --set alpha=-0.3 --set D_offset=100 --contrast 0.3 --noise 0.01 --seed 5 --config-out middle.yaml --quiet
-middle=("$bin/homodyne-static_isotropic" fit middle.yaml --quiet --method nuts --chains 2 --draws 60 --warmup 50 --threads 1)
+middle=("$bin/homodyne-static_isotropic" fit middle.yaml --quiet --method nuts --chains 2 --draws 60 --warmup 50 \
+    --threads 1)
 rm -rf alone
 "${middle[@]}" -o alone || fail "one process: exit code $?"
 for m in $mpis; do
@@ -69,7 +72,8 @@ for m in $mpis; do
     ranks "$m" 4 "${middle[@]}" -o stopped --resume --max-seconds 0.3 >out 2>err || got=$?
     [ "$got" -eq 2 ] || [ "$got" -eq 0 ] || fail "$m: groups, limit of time: exit code $got: $(head -3 err)"
     "${middle[@]}" -o stopped --resume >out 2>err || fail "$m: resumed: exit code $?: $(head -3 err)"
-    "$same" alone/posterior.nc stopped/posterior.nc sampling_time >differences || fail "$m: groups: $(head -4 differences)"
+    "$same" alone/posterior.nc stopped/posterior.nc sampling_time >differences ||
+        fail "$m: groups: $(head -4 differences)"
     echo "$m: chains of groups stopped on 6 ranks, went on with 4 and 1: the same draws"
 done
 finish

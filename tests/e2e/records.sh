@@ -1,6 +1,6 @@
 #!/bin/sh
-# records.sh BINDIR -- differential equations with a column in a rate and doses in rows: values beside the closed form, rows
-# without a measured value, empty cells, groups, what is refused.
+# records.sh BINDIR -- differential equations with a column in a rate and doses in rows: values beside the closed form,
+# rows without a measured value, empty cells, groups, what is refused.
 set -eu
 bin=$1
 . "$(dirname "$0")/../support/test.sh"
@@ -13,8 +13,8 @@ export XDG_CACHE_HOME="$dir/cache"
 cat >fed.lua <<'LUA'
 local m = model "fed" { title = "A vessel that is fed by a measured flow, with portions besides" }
 local id = m.axis("id", { range = {1, 2} })
-local t, flow, portion, y = m.columns({ "t", unit = "s", range = {0.2, 10} }, { "flow", unit = "mol/s", range = {0, 3} },
-    { "portion", unit = "mol", empty = 0, range = {0, 5} }, "y:mol")
+local t, flow, portion, y = m.columns({ "t", unit = "s", range = {0.2, 10} },
+    { "flow", unit = "mol/s", range = {0, 3} }, { "portion", unit = "mol", empty = 0, range = {0, 5} }, "y:mol")
 local k = m.parameter("k", { unit = "1/s", start = 0.5, bounds = {0.02, 5} })
 local part = m.parameter("part", { start = 0.8, bounds = {0.1, 1} })
 local x = m.state("x", { unit = "mol", before = 1 * unit "mol" })

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Models whose rows follow from earlier rows: the fit against a maximum of the likelihood found by scipy, the same result
-# for any number of threads, what is simulated is found again, what is refused: recurrences.sh BINDIR
+# Models whose rows follow from earlier rows: the fit against a maximum of the likelihood found by scipy, the same
+# result for any number of threads, what is simulated is found again, what is refused: recurrences.sh BINDIR
 set -eu
 bin=$1
 . "$(dirname "$0")/../support/test.sh"
@@ -94,7 +94,9 @@ expect 0 "$bin/homodyne" fit --model uneven.lua --data uneven.csv -o uneven
 
 # posteriors are not compared row by row
 "$bin/homodyne-arma" fit --data "$data" --method nuts -o posterior_arma >out 2>err || [ $? -eq 2 ] || fail "$(cat err)"
-"$bin/homodyne" fit --model ar.lua --data "$data" --method nuts -o posterior_ar >out 2>err || [ $? -eq 2 ] || fail "$(cat err)"
+"$bin/homodyne" fit --model ar.lua --data "$data" --method nuts -o posterior_ar >out 2>err || [ $? -eq 2 ] ||
+    fail "$(cat err)"
 "$bin/homodyne" compare posterior_arma posterior_ar >out 2>err || true
-tr '\n' ' ' <out | tr -s ' ' | grep -q "cannot be left out one by one" || fail "compare does not say why: $(cat out err)"
+tr '\n' ' ' <out | tr -s ' ' | grep -q "cannot be left out one by one" ||
+    fail "compare does not say why: $(cat out err)"
 finish

@@ -35,7 +35,8 @@ page() { # page FILE: what holds for every page
     ! grep -E '<script[^>]*(src|href)' "$1" || fail "$1 loads a script"
     ! grep -v '^{"group"' "$1" | grep -wE 'nan|inf|-nan' || fail "$1 shows a number that is none"
     # no picture without a mark: each svg has paths beyond its frame
-    awk '/<svg/ { n = 0; name = $0 } /<path/ { n++ } /<\/svg>/ { if (n < 3) { print "empty: " name; bad = 1 } } END { exit bad }' "$1" ||
+    awk '/<svg/ { n = 0; name = $0 } /<path/ { n++ } /<\/svg>/ { if (n < 3) { print "empty: " name;
+        bad = 1 } } END { exit bad }' "$1" ||
         fail "$1 has an empty figure"
     # what is drawn lies inside its picture; coordinates are relative to the point before (first numbers: absolute)
     awk '/<svg/ { match($0, /viewBox="[^"]*"/); split(substr($0, RSTART + 9, RLENGTH - 10), box, " ") }
@@ -48,7 +49,8 @@ page() { # page FILE: what holds for every page
                 if (t[i] == "z") { x = x0; y = y0 }
                 else if (t[i] == "m" || t[i] == "l") what = t[i]
                 else { x += t[i]; y += t[++i]; if (what == "m") { x0 = x; y0 = y; what = "l" }
-                    if (x < -1 || y < -1 || x > box[3] + 1 || y > box[4] + 1) { print "outside: " x, y; bad = 1; exit } }
+                    if (x < -1 || y < -1 || x > box[3] + 1 || y > box[4] + 1) { print "outside: " x, y; bad = 1;
+                        exit } }
             }
         END { exit bad }' "$1" || fail "$1 draws outside of its pictures"
 }
@@ -78,7 +80,8 @@ expect 0 "$h" report fit -o again.html --quiet
 [ ! -s out ] || fail "--quiet says something"
 cmp first.html again.html || fail "another page from the same fit"
 # the numbers of the table are those of fit.json, to the digits of their errors
-value=$(awk '$1 == "\"gamma_dot_t0\":" { inside = 1 } inside && $1 == "\"value\":" { printf "%.6f", $2; exit }' fit/fit.json)
+value=$(awk '$1 == "\"gamma_dot_t0\":" { inside = 1 } inside && $1 == "\"value\":" { printf "%.6f", $2;
+    exit }' fit/fit.json)
 has fit/report.html "<code class=\"name\">gamma_dot_t0</code></th><td class=\"n v\">$value</td>"
 has fit/report.html "<i>γ̇</i><sub>0</sub>"
 has fit/report.html "<msubsup><mo>∫</mo>"
@@ -103,8 +106,10 @@ fi
 # on a telephone neither the table of parameters nor the matrix of seven is wider than the screen
 sideways() { # sideways FILE: how far what should fit must be moved
     sed 's|</body>|<script>document.title = Math.max(...Array.from(document.querySelectorAll(\
-"#parameters .wide, #correlation figure, #maps figure"), e => e.scrollWidth - e.clientWidth))</script></body>|' "$1" >narrow.html
-    HOME=$dir chromium --headless --no-sandbox --disable-gpu --window-size=390,900 --dump-dom "file://$dir/narrow.html" 2>/dev/null |
+"#parameters .wide, #correlation figure, #maps figure"), e => e.scrollWidth - e.clientWidth))</script></body>|' \
+"$1" >narrow.html
+    HOME=$dir chromium --headless --no-sandbox --disable-gpu --window-size=390,900 \
+        --dump-dom "file://$dir/narrow.html" 2>/dev/null |
         sed -n 's/.*<title>\([-0-9]*\)<.*/\1/p'
 }
 if command -v chromium >/dev/null; then
@@ -124,7 +129,8 @@ page profile/report.html
 has profile/report.html '<section id="profiles"><h2>Profile likelihoods</h2>'
 has profile/report.html '<a href="#profiles">'
 count 2 'Profile likelihood of ' profile/report.html
-[ "$(sed 's/<text/\n<text/g' profile/report.html | grep -c '>95 %</text>')" = 2 ] || fail "each profile has the level of 95 %"
+[ "$(sed 's/<text/\n<text/g' profile/report.html | grep -c '>95 %</text>')" = 2 ] ||
+    fail "each profile has the level of 95 %"
 expect 0 "$h" plot profile -o profile_svg
 for name in D0 phi0; do has profile_svg/profile_$name.svg '>68 %</text>'; done
 ! grep -q '"profiles"' fit/report.html || fail "profiles that nobody asked for"
@@ -139,7 +145,8 @@ well_formed svg/*.svg
 ! grep -q 'var(--' svg/*.svg || fail "colours of a page in a file"
 # what the files say and show is what the page does: the same texts, paths and pictures
 drawn() { # what lies inside of the figures of files, a line each
-    cat "$@" | tr '\n' ' ' | sed 's/<svg/\n<svg/g' | grep '^<svg' | sed 's/<\/svg>.*//; s/ \(fill\|stroke\|style\|class\)="[^"]*"//g' |
+    cat "$@" | tr '\n' ' ' | sed 's/<svg/\n<svg/g' | grep '^<svg' |
+        sed 's/<\/svg>.*//; s/ \(fill\|stroke\|style\|class\)="[^"]*"//g' |
         grep -oE '>[^<>]+</text>| d="[^"]*"|data:image[^"]*' |
         grep -vE '^ d="m0 0l[0-9.]+ 0 0 [0-9.]+-[0-9.]+ 0z"' | sort # a file has its paper
 }
@@ -218,7 +225,8 @@ m.observe(G, { mean = G0 * exp(-t / tau) })
 END
 export XDG_CACHE_HOME=$dir/cache
 for steps in 0.05:25:60 0.05:25:60:log; do
-    expect 0 "$h" simulate --force --model units.lua -o units.csv --x "$steps" --groups 300,310 --set tau=5 --set G0=90,80 \
+    expect 0 "$h" simulate --force --model units.lua -o units.csv --x "$steps" --groups 300,310 --set tau=5 \
+        --set G0=90,80 \
         --noise 0.5 --seed 1 --quiet
     expect 0 "$h" fit --model units.lua --data units.csv -o units --quiet
     expect 0 "$h" report units
@@ -237,10 +245,12 @@ expect 0 "$h" report nuts
 page nuts/report.html
 for id in posterior corner chains energy; do
     has nuts/report.html "<section id=\"$id\">"; done
-awk '/R-hat/ { inside = 1; next } inside && $1 ~ /^(tau|beta|contrast|baseline)$/ { print $1, $6, $7 }' nuts/summary.txt >sizes
+awk '/R-hat/ { inside = 1; next } inside && $1 ~ /^(tau|beta|contrast|baseline)$/ {
+    print $1, $6, $7 }' nuts/summary.txt >sizes
 [ "$(wc -l <sizes)" -eq 4 ] || fail "no effective sizes in the summary: $(cat nuts/summary.txt)"
 while read -r name r_hat size; do
-    grep -E "(<th scope=\"row\">|<code class=\"name\">)$name(</code>)?</th>" nuts/report.html | grep -qF "<td class=\"n\">$r_hat</td><td class=\"n\">$size</td>" ||
+    grep -E "(<th scope=\"row\">|<code class=\"name\">)$name(</code>)?</th>" nuts/report.html |
+        grep -qF "<td class=\"n\">$r_hat</td><td class=\"n\">$size</td>" ||
         fail "$name: another effective size than $size on the page"
     grep -qE " · R-hat $r_hat, ESS $size<" nuts/report.html || fail "$name: another size above its chains"
 done <sizes
@@ -264,22 +274,27 @@ expect 0 "$bin/homodyne-laminar" fit --data weak.h5 --q 0.0054 --dt 0.1 --gap 2e
 has out "best determined: D0 t^alpha + D_offset at t = "
 has out "prior-dominated: D_offset (sd "
 expect 0 "$h" report weak
-d0='<span class="sym"><i>D</i><sub>0</sub></span>' d_offset='<span class="sym"><i>D</i><sub>offset</sub></span>' alpha='<span class="sym"><i>α</i></span>'
-has weak/report.html "Best determined: <span class=\"expression\">$d0 <span class=\"sym\"><i>t</i></span><sup>$alpha</sup> + $d_offset</span> at <i>t</i> = $(sed -n 's/.*at t = \([^:]*\) s:.*/\1/p' weak/summary.txt) s is "
+d0='<span class="sym"><i>D</i><sub>0</sub></span>' d_offset='<span class="sym"><i>D</i><sub>offset</sub></span>' \
+    alpha='<span class="sym"><i>α</i></span>'
+rate="$d0 <span class=\"sym\"><i>t</i></span><sup>$alpha</sup> + $d_offset"
+when=$(sed -n 's/.*at t = \([^:]*\) s:.*/\1/p' weak/summary.txt)
+has weak/report.html "Best determined: <span class=\"expression\">$rate</span> at <i>t</i> = $when s is "
 has weak/report.html "Prior-dominated: $d_offset (sd "
 has weak/report.html '<a href="#posterior">'
 expect 0 "$h" simulate --model static_isotropic --frames 60 --dt 0.1 --q 0.0054 --phi 0 --set D0=20000 --set alpha=0 \
     --set D_offset=0 --noise 0.01 --seed 1 -o plain.h5 --config-out plain.yaml --quiet
 expect 0 "$h" fit plain.yaml -o plain --quiet
 expect 0 "$h" report plain
-count 1 "$alpha is consistent with 0, and at $alpha = 0 $d0 and $d_offset enter only as $d0 + $d_offset" plain/report.html
+count 1 "$alpha is consistent with 0, and at $alpha = 0 $d0 and $d_offset enter only as $d0 + $d_offset" \
+    plain/report.html
 
 # ---- data alone: the command is what was typed; ages that are counted in frames stand in one row
 expect 0 "$h" report "$here/../data/nxxpcs.h5" -o data.html
 page data.html
 has data.html "<dt>command</dt><dd>$h report $here/../data/nxxpcs.h5 -o data.html</dd>"
 ! grep -q '/homodyne-[A-Za-z0-9]*/data.h5' data.html || fail "a temporary file on the page"
-[ "$(sed -n '/id="cuts"/,/<\/svg>/p' data.html | grep -c 'y="32.5">')" -eq 5 ] || fail "not five texts in the row of the ages"
+[ "$(sed -n '/id="cuts"/,/<\/svg>/p' data.html | grep -c 'y="32.5">')" -eq 5 ] ||
+    fail "not five texts in the row of the ages"
 has data.html 'y="32.5">age (frames)'
 
 # ---- data that are not normalised: no error is no error, a question is no full stop

@@ -41,7 +41,8 @@ small="--method nuts --chains 2 --draws 50 --warmup 100 --quiet --threads 2"
 for core in Haswell Nehalem Prescott; do
     # shellcheck disable=SC2086
     OPENBLAS_CORETYPE=$core "$bin" fit d.yaml -o blas$core $small >/dev/null 2>&1 || true
-    "$tool" same blas/posterior.nc blas$core/posterior.nc || fail "another library of linear algebra, other draws ($core)"
+    "$tool" same blas/posterior.nc blas$core/posterior.nc ||
+        fail "another library of linear algebra, other draws ($core)"
 done
 
 # ---- killed at ten moments

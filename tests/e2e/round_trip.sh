@@ -23,7 +23,8 @@ interval() {
         inside && index($0, "\"std\"") { known = $2 != "null," }
         inside && index($0, "\"interval_95\"") {
             gsub(/[][,]/, "")
-            exit !(!known && $2 != "null" && $3 != "null" && t > v - 2 * (v - $2) && t < v + 2 * ($3 - v)) }' out/fit.json
+            exit !(!known && $2 != "null" && $3 != "null" && t > v - 2 * (v - $2) && t < v + 2 * ($3 - v)) }' \
+                out/fit.json
 }
 
 top() { # top KEY: a number of the outermost object
@@ -65,7 +66,8 @@ truth() {
 pairs() {
     model=$1 list=$2
     shift 2
-    set -- --frames 150 --dt 0.1 --q 0.0054 --phi=-5,5,50,90 --contrast 0.3,0.28,0.31,0.27 --offset 1,1.001,0.999,1.002 \
+    set -- --frames 150 --dt 0.1 --q 0.0054 --phi=-5,5,50,90 --contrast 0.3,0.28,0.31,0.27 \
+        --offset 1,1.001,0.999,1.002 \
         --noise 0.01 --config-out exp.yaml "$@"
     for pair in $list; do
         set -- "$@" --set "$pair"

@@ -10,7 +10,8 @@ h=$bin/homodyne pairs=${PAIRS:-6}
 export XDG_CACHE_HOME="$dir/cache"
 
 for k in 1 2; do
-    "$h" simulate --model static_isotropic -o run$k.h5 --frames 60 --dt 0.1 --q 0.005 --phi 0 --set D0=${k}0000 --set alpha=0 \
+    "$h" simulate --model static_isotropic -o run$k.h5 --frames 60 --dt 0.1 --q 0.005 --phi 0 --set D0=${k}0000 \
+        --set alpha=0 \
         --set D_offset=0 --contrast 0.3 --noise 0.01 --seed $k --quiet || exit 1
 done
 "$h" config --mode static_isotropic --data run1.h5 -o my.yaml --quiet || exit 1
@@ -87,7 +88,8 @@ rm -rf ser
 alone code1 "$h" batch my.yaml run1.h5 run2.h5 --jobs 1 -o ser --quiet &
 alone code2 "$h" batch my.yaml run2.h5 run1.h5 --jobs 1 -o ser --quiet
 wait
-[ "$(cat code1 code2 | tr -d '\n')" = 00 ] || fail "two batches of the same files: $(cat code1 code2 code1.err code2.err)"
+[ "$(cat code1 code2 | tr -d '\n')" = 00 ] ||
+    fail "two batches of the same files: $(cat code1 code2 code1.err code2.err)"
 [ "$(wc -l <ser/series.csv)" -eq 3 ] || fail "two batches of the same files: $(cat ser/series.csv)"
 
 # ---- two compilers, and what a killed one left
@@ -121,7 +123,8 @@ mkdir sticky && chmod 1777 sticky
 expect 0 env XDG_CACHE_HOME="$dir/sticky" "$h" compile "$model"
 
 # ---- a killed run does not block, and what it left goes
-"$h" fit my.yaml --data run1.h5 --method nuts --draws 1000000 --checkpoint-seconds 0.001 -o killed --quiet >/dev/null 2>&1 &
+"$h" fit my.yaml --data run1.h5 --method nuts --draws 1000000 --checkpoint-seconds 0.001 -o killed \
+    --quiet >/dev/null 2>&1 &
 pid=$!
 while [ ! -s killed/posterior.checkpoint ] && kill -0 $pid 2>/dev/null; do sleep 0.02; done
 expect 4 "$h" fit my.yaml --data run2.h5 -o killed --quiet
@@ -171,7 +174,8 @@ copy() { # copy CODE VARIABLE=VALUE...
     shift
     expect "$code" env -u FIT_COPIES HOMODYNE_MPI=none "$@" "$h" fit my.yaml --data run1.h5 -o copies --quiet
 }
-for told in "SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=0" "SLURM_NTASKS=4 SLURM_STEP_ID=0 SLURM_PROCID=0" "SLURM_NTASKS=2 SLURM_PROCID=1" \
+for told in "SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=0" "SLURM_NTASKS=4 SLURM_STEP_ID=0 SLURM_PROCID=0" \
+    "SLURM_NTASKS=2 SLURM_PROCID=1" \
     "OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0" "PMI_SIZE=8 PMI_RANK=3" "MV2_COMM_WORLD_SIZE=2" "PMIX_RANK=1"; do
     # shellcheck disable=SC2086
     copy 3 $told
@@ -191,7 +195,8 @@ for told in "SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=0" "SLURM_NTASKS=4 SLURM_STEP_I
     rm -r copies
 done
 # a script of a job with several tasks, in which nothing was started by srun; one task; a step of one task
-for told in "SLURM_NTASKS=8 SLURM_PROCID=0" "SLURM_STEP_NUM_TASKS=1 SLURM_NTASKS=1 SLURM_PROCID=0 PMI_SIZE=1 PMIX_RANK=0" \
+for told in "SLURM_NTASKS=8 SLURM_PROCID=0" \
+    "SLURM_STEP_NUM_TASKS=1 SLURM_NTASKS=1 SLURM_PROCID=0 PMI_SIZE=1 PMIX_RANK=0" \
     "OMPI_COMM_WORLD_SIZE=1"; do
     # shellcheck disable=SC2086
     copy 0 $told

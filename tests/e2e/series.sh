@@ -38,14 +38,16 @@ awk -v a="$(column D0_lower95 b_run)" -v b="$(column D0_upper95 b_run)" \
     fail "D0 of b_run: $(column D0 b_run), $(column D0_lower95 b_run) .. $(column D0_upper95 b_run)"
 # each error has the name that it has in fit.json
 for of in std std_robust; do
-    told=$(awk -v key="\"$of\":" '$1 == "\"alpha\":" { of = 1 } of && $1 == key { sub(/,/, "", $2); print $2; exit }' batch/c/fit.json)
+    told=$(awk -v key="\"$of\":" '$1 == "\"alpha\":" { of = 1 } of && $1 == key { sub(/,/, "", $2); print $2;
+        exit }' batch/c/fit.json)
     [ "$(column alpha_$of c)" = "${told#null}" ] || fail "alpha_$of of c: $(column alpha_$of c), not $told"
 done
 # the page: a row for each fit, a figure for each parameter of all fits
 if [ -x "$bin/homodyne-report" ]; then
     expect 0 "$h" report batch
     has out "batch/report.html"
-    ! command -v xmllint >/dev/null || xmllint --noout batch/report.html || fail "the page of the series is not well-formed"
+    ! command -v xmllint >/dev/null || xmllint --noout batch/report.html ||
+        fail "the page of the series is not well-formed"
     [ "$(grep -c '<tr><td class="n">' batch/report.html)" -eq 4 ] || fail "not four fits on the page"
     [ "$(grep -c '<figure>' batch/report.html)" -eq 3 ] || fail "not three figures on the page"
     has batch/report.html '<b>failed</b>'
@@ -155,7 +157,8 @@ killed="s1.h5 s2.h5 s3.h5 s4.h5"
     done
     # what there is of the table can be read
     if [ -e kill/series.csv ]; then
-        awk -F, 'NR == 1 { n = NF } NF != n { exit 1 }' kill/series.csv || fail "a broken series.csv: $(cat kill/series.csv)"
+        awk -F, 'NR == 1 { n = NF } NF != n { exit 1 }' kill/series.csv ||
+            fail "a broken series.csv: $(cat kill/series.csv)"
     fi
     find kill -name '*tmp*' | grep . && echo "(temporary files of fits that were killed)"
     expect 0 "$h" batch my.yaml $killed -o kill --jobs 2 --multistart

@@ -46,7 +46,8 @@ wait $run
 
 # ---- a limit of file sizes is like a full disk
 for blocks in 1 8 40; do
-    expect 4 sh -c 'ulimit -f "$1" && shift && exec "$@"' sh $blocks "$one" fit my.yaml -o full$blocks --quiet --threads 1
+    expect 4 sh -c 'ulimit -f "$1" && shift && exec "$@"' sh $blocks "$one" fit my.yaml -o full$blocks \
+        --quiet --threads 1
     says "cannot be"
     no_pieces full$blocks
 done

@@ -8,7 +8,8 @@ bin=$1
 slurm_up 4
 h=$bin/homodyne n=60
 
-"$h" simulate --model static_isotropic -o 1.h5 --frames 120 --dt 0.1 --q 0.0054 --phi 0 --contrast 0.3 --offset 1 --noise 0.01 \
+"$h" simulate --model static_isotropic -o 1.h5 --frames 120 --dt 0.1 --q 0.0054 --phi 0 --contrast 0.3 --offset 1 \
+    --noise 0.01 \
     --seed 1 --set D0=2000 --set alpha=-0.3 --set D_offset=100 --quiet --config-out my.yaml
 mkdir data
 for k in $(seq 10 $((9 + n))); do ln 1.h5 data/$k.h5; done
@@ -30,7 +31,8 @@ done
 [ -e shared/12/batch.key ] || fail "the first element does not begin: $(cat slurm-*.out)"
 scontrol requeue "${job}_1" || fail "the first element has ended before it was put back"
 job_done "$job" 120
-done_here=$(sed -nE 's/^part [0-9] of 3, ([0-9]+) fits done here.*/\1/p' slurm-"$job"_*.out | awk '{ n += $1 } END { print n + 0 }')
+done_here=$(sed -nE 's/^part [0-9] of 3, ([0-9]+) fits done here.*/\1/p' slurm-"$job"_*.out |
+    awk '{ n += $1 } END { print n + 0 }')
 left=$(sed -nE 's/.*, ([0-9]+) left.*/\1/p' slurm-"$job"_*.out | tail -1)
 echo "fits done by the elements that ended: $done_here of $n; ${left:-0} left at the end"
 [ "$done_here" -le $n ] || fail "fits were done twice"
@@ -41,9 +43,11 @@ rows shared/series.csv >many
 cmp -s one many || fail "the table of the array is not that of one machine: $(diff one many | head -4)"
 
 # ---- a posterior through two limits of time, to the bit; SLURM's shortest limit is a minute
-"$h" simulate --model static_isotropic -o 2.h5 --frames 500 --dt 0.1 --q 0.0054 --phi 0 --contrast 0.3 --offset 1 --noise 0.01 \
+"$h" simulate --model static_isotropic -o 2.h5 --frames 500 --dt 0.1 --q 0.0054 --phi 0 --contrast 0.3 --offset 1 \
+    --noise 0.01 \
     --seed 2 --set D0=2000 --set alpha=-0.3 --set D_offset=100 --quiet
-posterior=(fit my.yaml --data 2.h5 --frames 1:500 --method nuts --draws 36000 --warmup 500 --chains 2 --threads 2 --checkpoint-seconds 1000 --quiet)
+posterior=(fit my.yaml --data 2.h5 --frames 1:500 --method nuts --draws 36000 --warmup 500 --chains 2 --threads 2 \
+    --checkpoint-seconds 1000 --quiet)
 cat >posterior.sh <<END
 #!/bin/bash
 #SBATCH --time=1 --signal=TERM@57 --requeue --open-mode=append --output=posterior.out --cpus-per-task=2
@@ -68,14 +72,16 @@ echo "the posterior met its limit of time $times times"
 grep -q "ends with 0" posterior.out || fail "the posterior has not ended: $(cat posterior.out)"
 expect 0 "$h" compare at_once limited --sigma 1e-12
 draws() { h5dump -d /posterior/D0 "$1/posterior.nc" 2>/dev/null | md5sum; }
-command -v h5dump >/dev/null && [ "$(draws at_once)" != "$(draws limited)" ] && fail "the draws are not those of one run"
+command -v h5dump >/dev/null && [ "$(draws at_once)" != "$(draws limited)" ] &&
+    fail "the draws are not those of one run"
 
 # ---- copies
 expect 3 srun -n 3 "$h" fit my.yaml --data 1.h5 -o copies
 says "srun has started several copies"
 [ ! -e copies/fit.json ] || fail "a copy has written"
 srun -n 3 "$h" batch my.yaml data/1?.h5 -o together --jobs 1 --json >out 2>err || fail "copies of batch: $(cat err)"
-[ "$(grep -o '"done_here": [0-9]*' out | awk '{ n += $2 } END { print n }')" -eq 10 ] || fail "copies of batch: $(cat out)"
+[ "$(grep -o '"done_here": [0-9]*' out | awk '{ n += $2 } END { print n }')" -eq 10 ] ||
+    fail "copies of batch: $(cat out)"
 
 # ---- with a plugin, and a SLURM that speaks PMIx: one fit of three ranks
 if [ -e "$bin/../lib/homodyne-gen/mpi/libhomodyne-mpi-openmpi.so" ] && srun --mpi=list 2>&1 | grep -q pmix; then

@@ -1,6 +1,6 @@
 #!/bin/bash
-# On a real SLURM with PMIx: a posterior of two ranks through --signal and --requeue, to the bit, and at last with another
-# number of ranks: slurm_ranks.sh BINDIR SAME_NUMBERS
+# On a real SLURM with PMIx: a posterior of two ranks through --signal and --requeue, to the bit, and at last with
+# another number of ranks: slurm_ranks.sh BINDIR SAME_NUMBERS
 set -eu
 bin=$1 same=$2
 . "$(dirname "$0")/../support/test.sh"
@@ -11,9 +11,11 @@ srun --mpi=list 2>&1 | grep -q pmix || skip "this SLURM does not speak PMIx"
 export HWLOC_COMPONENTS=-gl,-opencl
 h=$bin/homodyne draws=${DRAWS:-36000} # some 30 s: SLURM's shortest limit is a minute
 
-"$h" simulate --model static_isotropic -o 1.h5 --frames 500 --dt 0.1 --q 0.0054 --phi 0 --contrast 0.3 --offset 1 --noise 0.01 \
+"$h" simulate --model static_isotropic -o 1.h5 --frames 500 --dt 0.1 --q 0.0054 --phi 0 --contrast 0.3 --offset 1 \
+    --noise 0.01 \
     --seed 2 --set D0=2000 --set alpha=-0.3 --set D_offset=100 --quiet --config-out my.yaml
-posterior=(fit my.yaml --method nuts --draws "$draws" --warmup 300 --chains 2 --threads 1 --checkpoint-seconds 1000 --quiet)
+posterior=(fit my.yaml --method nuts --draws "$draws" --warmup 300 --chains 2 --threads 1 --checkpoint-seconds 1000 \
+    --quiet)
 cat >posterior.sh <<END
 #!/bin/bash
 #SBATCH --time=1 --signal=TERM@57 --requeue --open-mode=append --output=posterior.out --ntasks=3
@@ -41,5 +43,6 @@ echo "two and three ranks met their limit of time $times times"
 [ "$times" -ge 1 ] || fail "the limit was not met: $(cat posterior.out)"
 grep -q "ends with 0" posterior.out || fail "the posterior has not ended: $(cat posterior.out)"
 no_pieces limited
-"$same" at_once/posterior.nc limited/posterior.nc sampling_time >differences || fail "other draws: $(head -4 differences)"
+"$same" at_once/posterior.nc limited/posterior.nc sampling_time >differences ||
+    fail "other draws: $(head -4 differences)"
 finish

@@ -115,7 +115,8 @@ refused "consensus" --estimator efficient --method cmc --consensus
 "$bin/homodyne" compare laplace offset > compared
 grep -q "efficient estimates do not minimise a sum of squares" compared || fail "criteria: $(cat compared)"
 grep -q "evidence is not compared" compared || fail "evidence: $(cat compared)"
-grep -q '"log_evidence_reason": "efficient estimates solve the equations of' laplace/fit.json || fail "evidence: no reason"
+grep -q '"log_evidence_reason": "efficient estimates solve the equations of' laplace/fit.json ||
+    fail "evidence: no reason"
 "$bin/homodyne" compare plain offset_plain > compared
 ! grep -q "efficient estimates" compared || fail "least squares: $(cat compared)"
 
@@ -205,7 +206,9 @@ assert abs(d["speckles"] / (500 * (d["std_planned"] / 800) ** 2) - 1) < 0.01, d
 print(int(d["frames"]))
 PY
 planned "$(cat more)" 0.29 --shot 0.3448275862 > long.json
-python3 -c 'import json; e = json.load(open("long.json"))["parameters"]["D0"]["std_efficient"]; assert abs(e / 800 - 1) < 0.05, e'
+python3 -c 'import json
+e = json.load(open("long.json"))["parameters"]["D0"]["std_efficient"]
+assert abs(e / 800 - 1) < 0.05, e'
 wrong() { # WORD OPTION...
     word=$1
     shift

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Statistics of columns, known when data are loaded: their values, that a fit is that of the same formula with the numbers
-# written out, curves one by one, what is given instead, what is refused: statistics.sh BINDIR
+# Statistics of columns, known when data are loaded: their values, that a fit is that of the same formula with the
+# numbers written out, curves one by one, what is given instead, what is refused: statistics.sh BINDIR
 set -eu
 bin=$1
 . "$(dirname "$0")/../support/test.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Posteriors of small tables against sums over a grid: what a flat linear parameter costs the noise, priors of the noise,
-# normal priors of linear parameters beside noise that few values tell, tails without variance, several modes:
+# Posteriors of small tables against sums over a grid: what a flat linear parameter costs the noise, priors of the
+# noise, normal priors of linear parameters beside noise that few values tell, tails without variance, several modes:
 # table_posterior.sh BINDIR
 set -eu
 bin=$1
@@ -75,10 +75,12 @@ def fit(model, data, *options):
 
 def grid(data, prior, height=None):
     """Of rate and sigma the 2.5, 50 and 97.5 % points, of height and base mean and sd: sums over rate and log sigma,
-    height and base by their normal distribution.  prior(sigma): density by log sigma; height: mean and sd of its prior."""
+    height and base by their normal distribution.  prior(sigma): density by log sigma; height: mean and sd of its
+    prior."""
     x, y = data
     R, S = 1000, 160
-    rates, sigmas = [0.35 + 0.8 * (r + 0.5) / R for r in range(R)], [0.004 * math.exp(4.2 * (k + 0.5) / S) for k in range(S)]
+    rates = [0.35 + 0.8 * (r + 0.5) / R for r in range(R)]
+    sigmas = [0.004 * math.exp(4.2 * (k + 0.5) / S) for k in range(S)]
     by_rate, by_sigma, total, one, two = [0] * R, [0] * S, 0, [0] * 2, [0] * 2
     for r, rate in enumerate(rates):
         e = [math.exp(-rate * t) for t in x]
@@ -138,7 +140,8 @@ mean = sum(w * b for w, b in zip(weight, slope)) / sum(weight)
 sd = math.sqrt(sum(w * (b - mean) ** 2 for w, b in zip(weight, slope)) / sum(weight))
 near("Laplace prior", fit("sparse", "line", "-m", "nuts", "--draws", "16000", "--sigma", "0.1"), {"b": (mean, sd)})
 known = (1.9, 0.05)
-near("normal prior", fit("known", "t8", "-m", "nuts", "--draws", "16000"), grid((data := tuple(zip(*[map(float, l.split(",")) for l in open("t8.csv").read().split()[1:]]))), lambda s: 1, known))
+data = tuple(zip(*[map(float, l.split(",")) for l in open("t8.csv").read().split()[1:]]))
+near("normal prior", fit("known", "t8", "-m", "nuts", "--draws", "16000"), grid(data, lambda s: 1, known))
 p = fit("decay", "t8", "-m", "nuts", "--draws", "16000", "--sigma-prior", "half_normal:0.01")
 near("half-normal noise", p, grid(data, lambda s: s * math.exp(-0.5 * (s / 0.01) ** 2)))
 prior = p["parameters"]["sigma"]["prior"]
@@ -175,7 +178,8 @@ for model, mass in (("alias", [0.25] * 4), ("weighed", [p / sum(prior) for p in 
         exact = sum(m * w for m, w in zip(mass, at))
         sd = math.sqrt(sum(m * (w - exact) ** 2 for m, w in zip(mass, at)))
         w = p["parameters"]["w"]
-        print(model, method, p["verdict"], p.get("modes"), "mean and sd of w", w["mean"], w["sd"], "by the masses", exact, sd)
+        print(model, method, p["verdict"], p.get("modes"), "mean and sd of w", w["mean"], w["sd"],
+              "by the masses", exact, sd)
         parts = sorted(m for m in mass if m > 2e-3)
         found = sorted(p.get("mode_parts", []))[-len(parts):]
         if (p["verdict"] != "good" or "modes" not in p["verdict_text"] or abs(w["mean"] - exact) > 0.05 * sd or

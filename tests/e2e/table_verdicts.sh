@@ -1,6 +1,6 @@
 #!/bin/sh
-# Verdicts and notes about tables, with models of one's own: correlated rows, no signal, the wrong unit, parameters without
-# effect, chi2 of few rows, outliers, and what is made of columns and names: table_verdicts.sh BINDIR
+# Verdicts and notes about tables, with models of one's own: correlated rows, no signal, the wrong unit, parameters
+# without effect, chi2 of few rows, outliers, and what is made of columns and names: table_verdicts.sh BINDIR
 set -eu
 bin=$1
 . "$(dirname "$0")/../support/test.sh"
@@ -49,7 +49,8 @@ def white(n, sigma):
 def fit(model, name, *options):
     done = subprocess.run([program, "fit", "--model", model + ".lua", "--data", name + ".csv", "-o", "out", *options],
                           capture_output=True, text=True)
-    return done.returncode, done.stdout + done.stderr, json.load(open("out/fit.json")) if done.returncode in (0, 2) else {}
+    result = json.load(open("out/fit.json")) if done.returncode in (0, 2) else {}
+    return done.returncode, done.stdout + done.stderr, result
 
 
 def expect(word, text, model, name, *options):
@@ -81,7 +82,8 @@ for k in range(100):
     e.append(0.9 * e[-1] + math.sqrt(1 - 0.81) * random.gauss(0, 1))
 write("ar", decay, [0.05 * x for x in e], 0.05)
 j = expect("doubtful", "residuals of neighbouring rows are correlated", "decay", "ar")
-check("not the words of the residuals", "errors, the robust ones too, are too small by a factor of about" in j["residuals_text"])
+check("not the words of the residuals",
+      "errors, the robust ones too, are too small by a factor of about" in j["residuals_text"])
 rows = open("ar.csv").read().splitlines()
 shuffled = rows[1:]
 random.shuffle(shuffled)
@@ -167,6 +169,7 @@ for name, values in ("first", [3, 2, 2, 1, 1]), ("second", [3, 2, 1, 1, 1]):
     with open(name + ".csv", "w") as f:
         f.write("t,y,s\n" + "".join(f"{3 * k},{v},{0.1 if k else 0}\n" for k, v in enumerate(values)))
 told = [fit("decay", name)[1] for name in ("first", "second", "second")]
-check(f"notes: {told}", "line 2: s is 0" in told[1] and "unchanged since the last fit" in told[2] and "line 2" not in told[2])
+check(f"notes: {told}",
+      "line 2: s is 0" in told[1] and "unchanged since the last fit" in told[2] and "line 2" not in told[2])
 sys.exit(bad > 0)
 PY

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The eight templates of the Python packages, put together again from the tables of every key in
-# spec/data-config-cli.md, run with nothing edited but file, frame period, frames and q, by least squares and by sampling:
-# templates.sh BINDIR
+# spec/data-config-cli.md, run with nothing edited but file, frame period, frames and q, by least squares and by
+# sampling: templates.sh BINDIR
 # FIT_DRAWS: draws of a chain, and as many before them (40).
 # Skips (77) without the specification, the samples or Python with PyYAML.
 set -eu
@@ -45,7 +45,8 @@ for config in *.yaml; do
         failed=1
         ;;
     esac
-    grep -q 'keys have no effect here' err || { echo "FAILED: $config: nothing said about keys without effect"; failed=1; }
+    grep -q 'keys have no effect here' err ||
+        { echo "FAILED: $config: nothing said about keys without effect"; failed=1; }
 done
 [ $n -eq 8 ] || { echo "FAILED: $n templates"; failed=1; }
 [ "$failed" -eq 0 ] && echo "all is well"

@@ -12,7 +12,8 @@ export LSAN_OPTIONS="suppressions=$dir/lsan:print_suppressions=0"
 
 cp "$examples/laminar/experiment.h5" .
 sed 's/start_frame.*/start_frame: 1/; s/end_frame.*/end_frame: 60/' "$examples/laminar/experiment.yaml" >my.yaml
-printf 'analysis_mode: laminar_flow\nexperimental_data: {file_path: gone.h5}\nanalyzer_parameters: {dt: x}\n' >wrong.yaml
+printf 'analysis_mode: laminar_flow\nexperimental_data: {file_path: gone.h5}\nanalyzer_parameters: {dt: x}\n' \
+    >wrong.yaml
 "$h" fit my.yaml -o r1 --quiet --frames 1:60
 "$h" fit my.yaml -o r2 --quiet --frames 1:80
 
@@ -35,7 +36,8 @@ json.load(open("out"), parse_constant=no)
 END
 }
 holds() { # holds KEY: the last answer has it
-    [ -z "$python" ] || "$python" -c "import json, sys; d = json.load(open('out')); sys.exit(sys.argv[1] not in d)" "$1" ||
+    [ -z "$python" ] ||
+        "$python" -c "import json, sys; d = json.load(open('out')); sys.exit(sys.argv[1] not in d)" "$1" ||
         fail "no '$1' in $(head -c 200 out)"
 }
 [ -n "$python" ] || echo "no python3: not asked whether output is JSON"
@@ -121,7 +123,8 @@ for method in nlsq nuts laplace; do
     grep -q 'iteration 1' log.txt || fail "--log has no iterations"
 done
 for model in kww double_exponential cumulant dls_cumulant diffusion_q sphere; do
-    "$h" fit --model $model --data "$examples/$model/data.csv" -o m_$model >out 2>/dev/null || [ $? -eq 2 ] || fail "$model"
+    "$h" fit --model $model --data "$examples/$model/data.csv" -o m_$model >out 2>/dev/null || [ $? -eq 2 ] ||
+        fail "$model"
     awk 'length > 80 { print; bad = 1 } END { exit bad }' out || fail "summary of $model wider than 80 columns"
 done
 for model in ballistic_aging oscillatory_shear; do
@@ -139,7 +142,8 @@ for command in models estimate inspect plan; do
 done
 
 # notes of validate: on a terminal in lines of 80, elsewhere one line each
-"$h" simulate --model static_isotropic -o low.h5 --frames 60 --dt 0.1 --q 0.0054 --phi 0,90 --contrast 0.05 --offset 0.02 \
+"$h" simulate --model static_isotropic -o low.h5 --frames 60 --dt 0.1 --q 0.0054 --phi 0,90 --contrast 0.05 \
+    --offset 0.02 \
     --noise 0.01 --config-out low.yaml --quiet
 "$h" validate low.yaml >out 2>err || fail "validate: $(cat err)"
 grep -q '^note: matrix .*: this looks like c2 - 1; add 1$' out || fail "no long note in one line: $(cat out)"
@@ -149,7 +153,8 @@ if command -v script >/dev/null; then
         fail "notes on a terminal: $(cat out)"
     # the verdict has a colour there, which acts instead of being printed
     TERM=xterm script -qec "'$h' fit my.yaml -o coloured" /dev/null </dev/null 2>&1 | tr -d '\r' >out
-    grep -q "^quality: $(printf '\033')\[1;3[123]m[a-z]*$(printf '\033')\[0m: " out || fail "no colour: $(grep quality out)"
+    grep -q "^quality: $(printf '\033')\[1;3[123]m[a-z]*$(printf '\033')\[0m: " out ||
+        fail "no colour: $(grep quality out)"
     ! grep -q 'x1b' out || fail "an escape code is printed: $(grep x1b out)"
 fi
 
@@ -158,7 +163,8 @@ for c in $("$h" --help-all | awk '/^  [a-z]/ { print $1 }'); do
     "$h" "$c" --help >out 2>err || fail "$c --help"
     [ "$(wc -l <out)" -le 24 ] || fail "$c --help: $(wc -l <out) lines"
     awk 'length > 80 { print; bad = 1 } END { exit bad }' out || fail "$c --help is wider than 80 columns"
-    "$h" "$c" --help-all | awk 'length > 80 { print; bad = 1 } END { exit bad }' || fail "$c --help-all is wider than 80 columns"
+    "$h" "$c" --help-all | awk 'length > 80 { print; bad = 1 } END { exit bad }' ||
+        fail "$c --help-all is wider than 80 columns"
 done
 [ "$("$h" --help | wc -l)" -le 24 ] || fail "the help is longer than a screen"
 

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Texts and names of a model stay where they belong: the configuration written with any text has the same keys and values as
-# with a plain one, control characters and bytes that are no UTF-8 are refused with their line, what a model prints or fails with
-# does not act on the terminal, and every macro of the C headers is a possible name: texts.sh BINDIR
+# Texts and names of a model stay where they belong: the configuration written with any text has the same keys and
+# values as with a plain one, control characters and bytes that are no UTF-8 are refused with their line, what a model
+# prints or fails with does not act on the terminal, and every macro of the C headers is a possible name: texts.sh
+# BINDIR
 set -eu
 bin=$1
 . "$(dirname "$0")/../support/test.sh"
@@ -9,7 +10,8 @@ esc=$(printf '\033')
 
 # model WHERE TEXT: a table model with this Lua text in one of its places
 model() {
-    title='"plain"' formula='"plain"' reference='"plain"' validity='"plain"' doc='"plain"' column='"plain"' setting='"plain"'
+    title='"plain"' formula='"plain"' reference='"plain"' validity='"plain"' doc='"plain"' column='"plain"' \
+        setting='"plain"'
     alias='"plain"'
     for place in title formula reference validity doc column setting; do
         [ "$1" != all ] && [ "$1" != $place ] || eval "$place=\$2"
@@ -36,7 +38,8 @@ bare >plain.yaml
 [ -s plain.yaml ] || fail "no configuration"
 for text in '"a\noptimization: {method: nuts}\n  rate: {value: 7}"' '"a\n\n\nanalysis_mode: evil"' '[[
 analyzer_parameters: {dt: 3}
-]]' '"\ttab: {a: b} # c \" \\ %s"' '"---\n...\n%YAML 1.1"' '"caf\u{e9} \u{3c3} [x]: |"' '"\n"' '"\\"' '"*\\\n/ int owned;"'; do
+]]' '"\ttab: {a: b} # c \" \\ %s"' '"---\n...\n%YAML 1.1"' '"caf\u{e9} \u{3c3} [x]: |"' '"\n"' '"\\"' \
+    '"*\\\n/ int owned;"'; do
     model all "$text"
     expect 0 "$bin/homodyne-gen" m.lua --emit=c,yaml,json,html,latex
     bare >got.yaml
@@ -51,7 +54,8 @@ analyzer_parameters: {dt: 3}
 done
 for where in title formula reference validity doc column setting alias; do
     # what is refused is refused at its line, and shown without effect
-    for text in '"\27[2J"' '"a\rb: 1"' '"\7"' '"\xff"' '"\xc3("' '"\u{85}b: 1"' '"\u{2028}b: 1"' '"\u{202e}x"' '"\0"' '"\127"' \
+    for text in '"\27[2J"' '"a\rb: 1"' '"\7"' '"\xff"' '"\xc3("' '"\u{85}b: 1"' '"\u{2028}b: 1"' '"\u{202e}x"' '"\0"' \
+        '"\127"' \
         '"\xed\xa0\x80"'; do
         model $where "$text"
         expect 3 "$bin/homodyne-gen" m.lua --emit=c,yaml,json,html,latex
@@ -70,12 +74,14 @@ expect 0 "$bin/homodyne-gen" m.lua --emit=yaml
 for key in no off n y; do has m.yaml "\"$key\":"; done
 
 # what a model says while it is read
-for line in 'error("\27]0;owned\7\27[2J")' 'print("\27[2J\r\u{9b}2J")' 'm.parameter("\27[2J", {})' 'local z = unit "\27[2J"' \
+for line in 'error("\27]0;owned\7\27[2J")' 'print("\27[2J\r\u{9b}2J")' 'm.parameter("\27[2J", {})' \
+    'local z = unit "\27[2J"' \
     'm["\27[2J"]()' 'm.parameter("a", { ["\27[2J"] = 1 })' '-- \27'; do
     { model title '"plain"' && sed "2i\\
 $(printf '%s' "$line" | sed 's/\\/\\\\/g')" m.lua; } >loud.lua
     "$bin/homodyne-gen" loud.lua --check >out 2>err </dev/null || :
-    for f in out err; do if grep -q "$esc" $f || grep -q "$(printf '\302\233')" $f; then fail "$line acts on a terminal"; fi; done
+    for f in out err; do if grep -q "$esc" $f || grep -q "$(printf '\302\233')" $f;
+    then fail "$line acts on a terminal"; fi; done
 done
 printf 'local a = "x%s[2J" +\n' "$esc" >raw.lua # the line of the source itself is shown
 expect 3 "$bin/homodyne-gen" raw.lua
@@ -108,7 +114,8 @@ if command -v cc >/dev/null; then
             echo 'local m = model "m" { title = "macros" }'
             echo 'local x, y = m.columns("x:s", "y")'
             echo 'local s = 0'
-            awk -v part=$part 'NR % 4 == part { printf "s = s + sin(m.parameter(\"%s\", { start = 1, bounds = {0, 2} }) * x * %d / second)\n",
+            awk -v part=$part 'NR % 4 == part {
+                printf "s = s + sin(m.parameter(\"%s\", { start = 1, bounds = {0, 2} }) * x * %d / second)\n",
                 $1, NR }' names
             echo 'm.observe(y, { mean = s })'
         } >m.lua

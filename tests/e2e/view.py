@@ -61,11 +61,13 @@ def view(b):
     check(not b.overlap(), f"controls lie over one another: {b.overlap()}")
     b.click("#fit")
     b.wait("document.getElementById('progress').textContent.startsWith('fit-1:')")
-    b.wait("document.querySelector('#results tr.shown') && document.querySelector('#results tr.shown').textContent.includes('fit-1')")
+    b.wait("document.querySelector('#results tr.shown') && document.querySelector('#results "
+           "tr.shown').textContent.includes('fit-1')")
     check(b.value("document.getElementById('progress').textContent") == "fit-1: converged", "the fit from here")
     b.wait("document.querySelectorAll('.live .row').length === 7")
     choice = b.value(PAGE + ".choice")
-    check(choice == {"q": None, "phi": [0, 90], "frames": [11, 100], "mask": [[41, 45]]}, f"the data of the fit: {choice}")
+    check(choice == {"q": None, "phi": [0, 90], "frames": [11, 100], "mask": [[41, 45]]},
+          f"the data of the fit: {choice}")
     chi2 = b.value(PAGE + ".maps.model().chi2()")
     check(0.9 < chi2 < 1.1, f"chi2 of the fit from here: {chi2}")
     held = b.value(PAGE + ".maps.model().parameters[6]")
@@ -80,7 +82,8 @@ def view(b):
     b.key("Tab")
     b.key("Enter")
     b.wait(SAID + ".startsWith('written: ')")
-    report = b.value("fetch(document.querySelector('#results a').href).then(r => r.text()).then(t => t.includes('<h1') && t.length)")
+    report = b.value("fetch(document.querySelector('#results a').href).then(r => r.text()).then(t => t.includes('<h1') "
+                     "&& t.length)")
     check(report and report > 100000, "the report of a result")
     phone(b)
 
@@ -103,7 +106,8 @@ def data(b):
     picture(b, "data", top=True)
     # another model, with its gap; then the fit is its fit
     b.wait("!document.getElementById('choose').hidden")
-    check(not b.value("Array.from(document.querySelectorAll('#model option'), o => o.value).includes('kww')"), "tables are no choice here")
+    check(not b.value("Array.from(document.querySelectorAll('#model option'), o => o.value).includes('kww')"),
+          "tables are no choice here")
     b.value("document.getElementById('gap').value = 200")
     choose(b, "laminar")
     b.wait(f"{SAID} === '' && document.querySelectorAll('.live .row').length === 7")
@@ -119,8 +123,8 @@ def table(b):
     x, y, w, h = b.box("#live-tau")
     b.drag((x + w / 2, y + h / 2), (x + w * 0.6, y + h / 2))
     b.click("#fit")
-    b.wait("document.getElementById('progress').textContent === 'fit-1: converged' && document.querySelector('#results tr.shown')"
-           " && document.querySelectorAll('.live .row').length === 2")
+    b.wait("document.getElementById('progress').textContent === 'fit-1: converged' && document.querySelector('#results "
+           "tr.shown') && document.querySelectorAll('.live .row').length === 2")
     chi2 = b.value(PAGE + ".maps.model().chi2()")
     check(0.7 < chi2 < 1.4, f"chi2 of the fit of a table: {chi2}")
     choose(b, "double_exponential")
@@ -133,13 +137,16 @@ def table(b):
 
 
 def choose(b, model):
-    b.value(f"(function () {{ const m = document.getElementById('model'); m.value = '{model}'; m.dispatchEvent(new Event('change')); }})()")
+    b.value(
+        "(function () { const m = document.getElementById('model'); "
+        f"m.value = '{model}'; m.dispatchEvent(new Event('change')); }})()")
 
 
 def watch(b):
     b.size(1280, 900)
     b.open(url)
-    b.wait("document.querySelectorAll('#history figure').length === 8 && document.querySelector('.live .square') !== null")
+    b.wait("document.querySelectorAll('#history figure').length === 8 && document.querySelector('.live .square') !== "
+           "null")
     check("converged" in b.value("document.querySelector('#history .verdict').textContent"), "the verdict")
     os.utime(os.path.join(folder, "grow.h5"))  # it has grown
     b.wait("document.querySelector('#history .verdict').textContent.startsWith('2 fits')")

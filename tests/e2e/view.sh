@@ -1,12 +1,14 @@
 #!/bin/sh
-# `homodyne view`: it answers on 127.0.0.1 alone and only who knows the token; a real pointer chooses data, moves the model,
-# fits, lays results side by side, writes a configuration; `watch --view`: view.sh BINDIR
-# SECONDS_OF_NOISE=600 tests/e2e/view.sh build/bin: damaged requests for ten minutes. Needs python3; the browser's part, Chromium.
+# `homodyne view`: it answers on 127.0.0.1 alone and only who knows the token; a real pointer chooses data, moves the
+# model, fits, lays results side by side, writes a configuration; `watch --view`: view.sh BINDIR
+# SECONDS_OF_NOISE=600 tests/e2e/view.sh build/bin: damaged requests for ten minutes. Needs python3; the browser's part,
+# Chromium.
 set -eu
 bin=$1
 . "$(dirname "$0")/../support/test.sh"
 h=$bin/homodyne pids=
-trap 'for p in $pids; do kill -INT "$p" 2>/dev/null || true; done; wait; chmod -R u+rwx "$dir" || true; rm -rf "$dir" || true' EXIT
+trap 'for p in $pids; do kill -INT "$p" 2>/dev/null || true; done; wait
+    chmod -R u+rwx "$dir" || true; rm -rf "$dir" || true' EXIT
 command -v python3 >/dev/null || { echo "SKIPPED: no python3"; exit 77; }
 expect 3 "$h" view
 if [ ! -x "$bin/homodyne-view" ]; then
@@ -15,7 +17,8 @@ if [ ! -x "$bin/homodyne-view" ]; then
     echo "SKIPPED: the build had no libmicrohttpd"
     exit 77
 fi
-"$h" simulate --model laminar -o data.h5 --frames 100 --dt 0.1 --q 0.0054 --gap 2000000 --phi 0,30,90 --contrast 0.3 --offset 1 \
+"$h" simulate --model laminar -o data.h5 --frames 100 --dt 0.1 --q 0.0054 --gap 2000000 --phi 0,30,90 --contrast 0.3 \
+    --offset 1 \
     --noise 0.003 --seed 1 --set D0=8000 --set alpha=-0.3 --set D_offset=100 --set gamma_dot_t0=0.003 --set beta=-0.2 \
     --set gamma_dot_t_offset=0.0003 --set phi0=5 --quiet --config-out my.yaml
 expect 0 "$h" fit my.yaml -o result --quiet
@@ -48,7 +51,8 @@ python3 "$here/view_attack.py" "$url" "$dir/made/seen" "${SECONDS_OF_NOISE:-3}" 
 python3 - "$url" <<'E' || fail "writing twice"
 import json, sys, urllib.request, urllib.error
 def write():
-    r = urllib.request.Request(sys.argv[1] + "api/write", b'{"name": "once", "frames": [1, 50]}', {"Content-Type": "application/json"})
+    r = urllib.request.Request(sys.argv[1] + "api/write", b'{"name": "once", "frames": [1, 50]}',
+                               {"Content-Type": "application/json"})
     try:
         return json.load(urllib.request.urlopen(r))
     except urllib.error.HTTPError as e:

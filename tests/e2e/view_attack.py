@@ -67,14 +67,15 @@ def known():
     want(404, "no token", path="/")
     want(404, "half a token", path=f"/{token[:16]}/")
     want(404, "nothing behind the token", path=f"/{token}")
-    for host in ("example.org", f"example.org:{port}", "127.0.0.1.example.org", "localhost.example.org", "127.0.0.1:80x", "0.0.0.0",
-                 "127.0.0.1@example.org"):
+    for host in ("example.org", f"example.org:{port}", "127.0.0.1.example.org", "localhost.example.org",
+                 "127.0.0.1:80x", "0.0.0.0", "127.0.0.1@example.org"):
         want(403, "the host " + host, host=host)
     want(400, "no host", host=None)
     for origin in ("http://example.org", "null", "https://127.0.0.1", "http://127.0.0.1.example.org"):
         want(403, "a page of " + origin, Origin=origin)
     want(200, "its own page", path=f"/{token}/api/state", Origin=f"http://127.0.0.1:{port}")
-    for path in ("../../etc/passwd", "report/../../../etc/passwd", "report/%2e%2e%2f%2e%2e%2fetc%2fpasswd", "api/live/..", "api/live/.x",
+    for path in ("../../etc/passwd", "report/../../../etc/passwd", "report/%2e%2e%2f%2e%2e%2fetc%2fpasswd",
+                 "api/live/..", "api/live/.x",
                  "report//etc/passwd", "..%2f", "api/live/nothing", "fit.json", "api/live/" + "a" * 500):
         want(404, "the path " + path, path=f"/{token}/{path}")
     for method in ("PUT", "DELETE", "POST", "OPTIONS"):
@@ -95,7 +96,8 @@ def known():
 
 def damaged(r):
     good = [request(), request(path=f"/{token}/api/state"), request(path=f"/{token}/api/live/fit-1"),
-            request("POST", f"/{token}/api/write", body=b'{"frames": [1, 5], "mask": [[2, 3]], "name": "../x", "phi": [null]}',
+            request("POST", f"/{token}/api/write",
+                    body=b'{"frames": [1, 5], "mask": [[2, 3]], "name": "../x", "phi": [null]}',
                     Content_Type="application/json"),
             request("POST", f"/{token}/api/data", body=b'{"q": "x", "parameters": [{"name": "D0", "start": "1"}]}',
                     Content_Type="application/json"), os.urandom(200)]
@@ -109,7 +111,8 @@ def damaged(r):
         elif kind == 2:
             del data[at:at + r.randint(1, 30)]
         else:
-            data[at:at] = r.choice([b"../", b"%2e%2e/", b"\r\n\r\n", b"\0", b"[" * 300, b'"', b"-1", b"1e999", b"Host: x\r\n"])
+            data[at:at] = r.choice([b"../", b"%2e%2e/", b"\r\n\r\n", b"\0", b"[" * 300, b'"', b"-1", b"1e999",
+                                    b"Host: x\r\n"])
     return bytes(data)
 
 
@@ -140,7 +143,8 @@ if new:
     print("FAILED: written outside the folder:", sorted(new)[:5])
 for address in open("/proc/net/tcp"):
     word = address.split()
-    if word[0] != "sl" and word[3] == "0A" and int(word[1].split(":")[1], 16) == port and word[1].split(":")[0] != "0100007F":
+    if word[0] != "sl" and word[3] == "0A" and int(word[1].split(":")[1],
+                                                   16) == port and word[1].split(":")[0] != "0100007F":
         failed += 1
         print("FAILED: it listens on", word[1])
 print(f"{count} damaged requests")

@@ -16,7 +16,8 @@ for w in $("$bin/homodyne-gen" --words); do
     word "$w" || fail "the guide lacks the word $w"
 done
 [ "$words" -gt 60 ] || fail "homodyne-gen --words prints only $words words"
-options=$(sed -nE 's/.*(dsl_check_keys|unit_or_options)\([^"]*"[^"]*", "([a-z ]*)( \[1\])?".*/\2/p' "$source"/language/dsl_*.c)
+options=$(sed -nE 's/.*(dsl_check_keys|unit_or_options)\([^"]*"[^"]*", "([a-z ]*)( \[1\])?".*/\2/p' \
+    "$source"/language/dsl_*.c)
 [ "$(echo "$options" | wc -w)" -gt 15 ] || fail "the options of the language were not found"
 priors=$(sed -nE 's/.*ROW\([A-Z_]+, "([a-z_]+)".*/\1/p' "$source"/../runtime/include/fit/kernel.h)
 [ "$(echo "$priors" | wc -w)" -gt 6 ] || fail "the priors of the language were not found"

@@ -95,7 +95,8 @@ all() {
 "$bin/homodyne-static_isotropic" fit c.yaml --quiet -o r >/dev/null || exit 1
 
 # A table of a decay, and its configuration.
-awk 'BEGIN { print "delay,g2"; for (k = 1; k < 30; k++) print k / 10 "," 1 + 0.3 * exp(-k / 5) + 0.001 * sin(7 * k) }' >t.csv
+awk 'BEGIN { print "delay,g2"; for (k = 1; k < 30; k++) print k / 10 "," 1 + 0.3 * exp(-k / 5) + 0.001 * sin(7 * k) }' \
+    >t.csv
 
 one="$bin/homodyne-static_isotropic fit c.yaml --quiet --threads 1 -o OUT"
 # shellcheck disable=SC2086  # lists of words

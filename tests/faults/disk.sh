@@ -37,7 +37,8 @@ whole_results() {
         case $name in
         fit.json | summary.txt | run.log | *.yaml)
             [ "$(tail -c 1 "OUT/$name" | wc -l)" -eq 1 ] || fail "$where: OUT/$name is cut"
-            [ "$(wc -l <"OUT/$name")" -eq "$(wc -l <"right/$name")" ] || [ $name = run.log ] || fail "$where: OUT/$name is cut"
+            [ "$(wc -l <"OUT/$name")" -eq "$(wc -l <"right/$name")" ] || [ $name = run.log ] ||
+                fail "$where: OUT/$name is cut"
             ;;
         *) "$tool" read "OUT/$name" || fail "$where: OUT/$name cannot be read" ;;
         esac

@@ -17,12 +17,15 @@ wheel=$(echo "$dir"/dist/homodyne_gen-*.whl)
 "$build/bin/homodyne-laminar" fit "$source/examples/laminar/experiment.yaml" -o "$dir/results" --method laplace --quiet
 
 echo "tests of $("$python" --version), numpy $("$python" -c 'import numpy; print(numpy.__version__)')"
-HOMODYNE_GEN_LIB=$build/lib PYTHONPATH=$dir/site "$python" "$source/tests/python/test_package.py" "$dir/results" "$source"
-HOMODYNE_GEN_LIB=$build/lib/libhomodyne-gen.so PYTHONPATH=$dir/site "$python" "$source/python/tutorial.py" >"$dir/tour" ||
+HOMODYNE_GEN_LIB=$build/lib PYTHONPATH=$dir/site "$python" "$source/tests/python/test_package.py" "$dir/results" \
+    "$source"
+HOMODYNE_GEN_LIB=$build/lib/libhomodyne-gen.so PYTHONPATH=$dir/site "$python" \
+    "$source/python/tutorial.py" >"$dir/tour" ||
     { cat "$dir/tour"; echo "FAILED: tutorial.py"; exit 1; }
 grep -q "did you mean 'D0'" "$dir/tour"
 
-(cd "$source" && HOMODYNE_GEN_LIB=$build/lib PYTHONPATH=$dir/site "$python" tests/python/run_notebook.py docs/notebook.ipynb)
+(cd "$source" &&
+    HOMODYNE_GEN_LIB=$build/lib PYTHONPATH=$dir/site "$python" tests/python/run_notebook.py docs/notebook.ipynb)
 [ -e "$dir/site/homodyne_gen/py.typed" ] || { echo "FAILED: py.typed is not in the wheel"; exit 1; }
 
 # Beside an installation, and by pkg-config: no variable names the library.

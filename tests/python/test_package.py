@@ -230,7 +230,8 @@ class Fits(unittest.TestCase):
         r = self.r
         self.assertTrue(r.converged, r.message)
         for name in ("alpha", "gamma_dot_t0", "beta", "phi0", "contrast", "offset"):
-            off = (np.asarray(r.params[name]) - TRUTH[name]) / r.std_curvature[name]  # a second minimum: phi0 has no std
+            off = (np.asarray(r.params[name])
+                   - TRUTH[name]) / r.std_curvature[name]  # a second minimum: phi0 has no std
             self.assertLess(np.abs(off).max(), 5, name)
         self.assertTrue(np.isnan(r.std["phi0"]) and r.interval_95["phi0"][0] < -4 < r.interval_95["phi0"][1])
         # noise of 25440 pairs: known to 1/sqrt(2 25440) = 0.44 %
@@ -887,7 +888,8 @@ class OfThePrograms(unittest.TestCase):
                                ("posterior.nc", lambda: hg.load_posterior(folder))):
                 with self.assertRaises(hg.FileError) as why:
                     read()
-                self.assertIn(f"fit.json is of run 0123456789abcdef, {name} of run {told['run_id']}", str(why.exception))
+                self.assertIn(f"fit.json is of run 0123456789abcdef, {name} of run {told['run_id']}",
+                              str(why.exception))
             kept = {**told, "run_id": "0123456789abcdef", "kept_files": ["posterior.nc"]}
             (folder / "fit.json").write_text(json.dumps(kept))
             hg.load_posterior(folder)
@@ -944,9 +946,11 @@ class OfThePrograms(unittest.TestCase):
         held = {"beta": 1, "baseline": 1}
         by_name = kww.fit(t["g2"], sigma=t["sigma"], delay=t["delay"], fix=held)
         self.assertEqual(kww.fit(t, fix=held).params, by_name.params)
-        self.assertEqual(kww.fit({"delay (ms)": 1000 * t["delay"], "g2": t["g2"], "sigma": t["sigma"]}, fix=held).params["tau"],
+        self.assertEqual(kww.fit({"delay (ms)": 1000 * t["delay"], "g2": t["g2"], "sigma": t["sigma"]},
+                                 fix=held).params["tau"],
                          by_name.params["tau"])
-        for call, word in ((lambda: m.fit(t), "is fitted to two-time data"), (lambda: kww.fit(d), "is fitted to a table"),
+        for call, word in ((lambda: m.fit(t), "is fitted to two-time data"),
+                           (lambda: kww.fit(d), "is fitted to a table"),
                            (lambda: kww.fit({"delay": t["delay"]}), "no column 'g2'"),
                            (lambda: kww.fit(t, noise=[1, 2]), "one for each group. An error for each value is sigma="),
                            (lambda: kww.objective(t["g2"], delay=t["delay"]), "sigma= or noise= is missing")):
@@ -983,7 +987,8 @@ class OfThePrograms(unittest.TestCase):
         except ImportError:
             print("skipped: lmfit")
             return
-        self.assertLess(abs(lmfit.minimize(o, o.lmfit_parameters()).params["tau"].value - f.params["tau"]), 0.01 * f.std["tau"])
+        self.assertLess(abs(lmfit.minimize(o, o.lmfit_parameters()).params["tau"].value - f.params["tau"]),
+                        0.01 * f.std["tau"])
 
     def test_data_frames_and_pictures(self):
         try:

@@ -1,7 +1,7 @@
 """contin.py HOMODYNE EXPERIMENTS WIDTH: how far `homodyne contin` holds what it says (docs/contin.md).
 
-g2 of two log-normal modes, 60 % of the light at 8 1/s and 40 % at 300 1/s, each with the standard deviation WIDTH of the
-logarithm, contrast 0.8, 120 delays, noise 0.002: how often do intervals of means and weights and the band of the
+g2 of two log-normal modes, 60 % of the light at 8 1/s and 40 % at 300 1/s, each with the standard deviation WIDTH of
+the logarithm, contrast 0.8, 120 delays, noise 0.002: how often do intervals of means and weights and the band of the
 distribution hold the truth?  Needs numpy; is not run by the tests.
 """
 import json
@@ -53,7 +53,8 @@ def main(homodyne, experiments, width):
             for name, x in zip(("mean", "weight"), true):
                 held[name].append(mode[name + "_95"][0] <= x <= mode[name + "_95"][1])
                 worst[name] = max(worst[name], abs(mode[name] / x - 1))
-    print(f"{two} of {experiments} have two modes; farthest off: mean {worst['mean']:.3f}, weight {worst['weight']:.3f}")
+    print(f"{two} of {experiments} have two modes; farthest off: mean {worst['mean']:.3f}, weight "
+          f"{worst['weight']:.3f}")
     for name, inside in held.items():
         print(f"{name}: {sum(inside) / max(len(inside), 1):.3f} of {len(inside)}")
 

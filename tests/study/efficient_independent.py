@@ -14,11 +14,11 @@ pixel is a speckle.  All experiments of a cell have the same truth.  `--estimato
 other estimates come from the same fit.  Times turn about: cells have their first 5 experiments before one has 6.
 
 Printed, as a table: part of the experiments in which efficient estimates were taken; gain: sd of the efficient
-estimates over that of least squares, both of all experiments that have both; part of the experiments that tell an error;
-told over true sd, of these; the bias in sd and 95 % intervals that hold, of all; probability of Hausman's test and of
-the test of fit below 1 %; medians of the number of speckles and of the shot noise over the truth, at the contrast that
-was found (both go with it).  Of D0, gamma_dot_t0 and v0 sd and bias are those of their logarithm.  Several numbers are
-those of the parameters in turn; the bias is that of the one that is farthest off.
+estimates over that of least squares, both of all experiments that have both; part of the experiments that tell an
+error; told over true sd, of these; the bias in sd and 95 % intervals that hold, of all; probability of Hausman's test
+and of the test of fit below 1 %; medians of the number of speckles and of the shot noise over the truth, at the
+contrast that was found (both go with it).  Of D0, gamma_dot_t0 and v0 sd and bias are those of their logarithm.
+Several numbers are those of the parameters in turn; the bias is that of the one that is farthest off.
 
 An error is withheld where the cost is no paraboloid; the interval is told alone then, and nothing but the interval can
 be judged.  Errors that are told differ between experiments of a cell.  What they claim is that z = (estimate - truth) /
@@ -77,7 +77,8 @@ CASES = {"one mode", "monitor", "scatterers 3", "scatterers 10", "detector", "av
 
 # What the model lacks: part of the field that decays so many times faster; relative change of the contrast.
 WRONG = {"wrong: nothing": (0, 1, 0),
-         "wrong: 5 % of the field 20 times faster": (0.05, 20, 0), "wrong: 15 % of the field 8 times faster": (0.15, 8, 0),
+         "wrong: 5 % of the field 20 times faster": (0.05, 20, 0),
+         "wrong: 15 % of the field 8 times faster": (0.15, 8, 0),
          "wrong: contrast changes by 10 %": (0, 1, 0.1), "wrong: contrast changes by 20 %": (0, 1, 0.2),
          "wrong: contrast changes by 30 %": (0, 1, 0.3)}
 WRONG_Q = {"wrong: q of one angle of three 5 % off": 1.05, "wrong: q of one angle of three 10 % off": 1.1,
@@ -179,7 +180,8 @@ def gaussian(g, modes, pixels, rng):
 
 
 def case_data(case, g, shot, pixels, rng):
-    """c2 of one region.  one mode: contrast 1; monitor: frames are divided by the mean of all; scatterers: a field is the
+    """c2 of one region.  one mode: contrast 1; monitor: frames are divided by the mean of all; scatterers: a field is
+                          the
     sum of so many; detector: noise that does not grow with the intensity; averaged: two exposures make a frame; faster:
     a decay within a few of many frames; wrong: what the model lacks."""
     part, times, drift = WRONG.get(case, (0, 1, 0))
@@ -240,7 +242,8 @@ def experiment(cell, k):
         row["value"][name] = [t, v["value"], v["std_robust"], parts, o.get("value"), o.get("std")]
     row.update(used=e["used"], reason=e.get("reason"), p=e.get("p"), fit=(fit.get("speckle") or {}).get("p"),
                groups=(e.get("groups") or {}).get("p"), white=fit["misfit"]["p"])
-    row["noise"] = [[x.get(n) for n in ("count", "shot", "contrast")] for x in (fit.get("speckle") or {}).get("groups", [])]
+    row["noise"] = [[x.get(n) for n in ("count", "shot", "contrast")]
+                    for x in (fit.get("speckle") or {}).get("groups", [])]
     return row
 
 
@@ -396,8 +399,8 @@ class Verdict:
 def judge(cells, rows):
     verdict, shown = Verdict(), 0
     print("| model | decay | s2/b | b | M | experiments | efficient, % | sd over that of least squares |"
-          " report an error, % | reported over true error | coverage of 95 % intervals, % | bias/sd | Hausman's p < 0.01, % |"
-          " fit's p < 0.01, % | M found | s2 found |")
+          " report an error, % | reported over true error | coverage of 95 % intervals, % | bias/sd | Hausman's p < "
+          "0.01, % | fit's p < 0.01, % | M found | s2 found |")
     print("|" + "---|" * 16)
     for cell in cells:
         of_cell = [r for r in rows if r["cell"] == name_of(cell) and first <= r["k"] < first + number]
@@ -416,7 +419,8 @@ def judge(cells, rows):
 
 def power_table(cells, rows):
     """Part of the experiments with p below 1 %: test of fit, of the angles, Hausman's, and of independent noise."""
-    print("| what is true | decay | n | test of fit | angles agree | Hausman | independent noise | least squares stay |")
+    print("| what is true | decay | n | test of fit | angles agree | Hausman | independent noise | least squares stay "
+          "|")
     print("|" + "---|" * 8)
     for cell in cells:
         of = [r for r in rows if r["cell"] == name_of(cell)]
@@ -475,11 +479,12 @@ def plan_table(cells):
         of = [(r, n) for p, r, n, which in ratios if which == k and not math.isnan(r) and p < 0.5]
         logs = np.log([r for r, _ in of])
         near = np.mean([abs(math.log(r)) < math.log(1.15) + 1.96 / math.sqrt(2 * n - 2) for r, n in of])
-        print(f"{name}: planned over true sd {np.exp(logs.mean()):.3f} +- {logs.std() / math.sqrt(len(logs)):.3f} in the"
-              f" mean of {len(of)} planned below 0.5; {100 * near:.0f} % within 15 % and their scatter")
+        print(f"{name}: planned over true sd {np.exp(logs.mean()):.3f} +- {logs.std() / math.sqrt(len(logs)):.3f} in "
+              f"the mean of {len(of)} planned below 0.5; {100 * near:.0f} % within 15 % and their scatter")
 
 
-chosen = [c for c in cases() if all(w in name_of(c) for w in words[1:])] if words[:1] in (["cases"], ["power"]) else [c for c in grid() if all(w in name_of(c) for w in words)]
+chosen = [c for c in cases() if all(w in name_of(c) for w in words[1:])] if words[:1] in (["cases"],
+    ["power"]) else [c for c in grid() if all(w in name_of(c) for w in words)]
 if words == ["plan"]:
     chosen = grid()
 designs = {c: design(c) for c in chosen}

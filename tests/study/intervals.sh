@@ -1,9 +1,9 @@
 #!/bin/sh
 # Coverage where no start is given and the truth may lie anywhere, in bent valleys and beside mirror images too:
 # intervals.sh BINDIR static|laminar EXPERIMENTS [SEED]
-# Of every experiment with white noise: is the true value in interval_95, is any parameter more than 5 of its errors off?
-# 95 % of intervals are to hold, within 3 standard deviations of the binomial of as many experiments, and at most one
-# experiment in 200 (and one more) is to have such a parameter.
+# Of every experiment with white noise: is the true value in interval_95, is any parameter more than 5 of its errors
+# off? 95 % of intervals are to hold, within 3 standard deviations of the binomial of as many experiments, and at most
+# one experiment in 200 (and one more) is to have such a parameter.
 set -eu
 bin=$1
 . "$(dirname "$0")/../support/test.sh"
@@ -41,8 +41,8 @@ held, told, wild = {}, {}, []
 for k in range(number):
     p = truth()
     contrast = f"{draw.uniform(0.1, 0.4):.6f}"
-    subprocess.run([program, "simulate", "-o", "data.h5", "--config-out", "fit.yaml", "--q", "0.0054", *grid, "--contrast",
-                    contrast, "--noise", "0.02", "--seed", str(1000 * seed + k), "--quiet", "--force",
+    subprocess.run([program, "simulate", "-o", "data.h5", "--config-out", "fit.yaml", "--q", "0.0054", *grid,
+                    "--contrast", contrast, "--noise", "0.02", "--seed", str(1000 * seed + k), "--quiet", "--force",
                     *(x for name, v in p.items() for x in ("--set", f"{name}={v!r}"))], check=True)
     # which holds no start
     subprocess.run([program, "fit", "fit.yaml", "-o", "out", "--quiet", "--threads", "1"], check=False,

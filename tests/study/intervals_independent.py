@@ -2,14 +2,15 @@
 """Coverage of intervals, no start given, of data that numpy simulates (twotime.py).
 
     intervals_independent.py BINDIR KIND NOISE EXPERIMENTS [SEED [KEEP [SECONDS]]]
-        KIND     static, static_held, laminar, laminar_held (offsets held at 0), laminar_fast (speckles: flow so fast that
-                 all azimuths but one decay within a frame or two), heterodyne
+        KIND     static, static_held, laminar, laminar_held (offsets held at 0), laminar_fast (speckles: flow so fast
+                 that all azimuths but one decay within a frame or two), heterodyne
         NOISE    white, or a number: speckles, the measurement lasts for so many correlation times
         KEEP     file of results, one line an experiment; a run goes on where another has ended, after SECONDS at most
 
 White noise: truths all over the box; 95 % of interval_95 are to hold.  Speckles: truths around a middle, 1000 pixels, 3
 modes; interval_95 is robust there, and 90 .. 98 % are to hold where it is given.  Both with 3 standard deviations of
-the binomial for scatter.  At most one experiment in 200 (and one more) may have a parameter more than 5 of its errors off;
+the binomial for scatter.  At most one experiment in 200 (and one more) may have a parameter more than 5 of its errors
+                           off;
 every fit is to end at a minimum.
 Exit status 1: not so.
 """
@@ -112,16 +113,16 @@ def experiment(k):
     fixed = HETERODYNE if model == "heterodyne" else {x: 0 for x in ("D_offset", "gamma_dot_t_offset")
                                                       if held and (x == "D_offset" or model == "laminar")}
     done = subprocess.run([f"{bindir}/homodyne-{program}", "fit", "--data", "data.npy", "--dt", repr(dt), "--q",
-                           str(twotime.Q), "--phi=" + ",".join(map(str, ANGLES[model])), "-o", "out", "--quiet", "--threads",
-                           "1", *(["--gap", "200 um"] if model == "laminar" else []),
+                           str(twotime.Q), "--phi=" + ",".join(map(str, ANGLES[model])), "-o", "out", "--quiet",
+                           "--threads", "1", *(["--gap", "200 um"] if model == "laminar" else []),
                            *(["--bounds", "f3=0:0.5"] if model == "heterodyne" else []),
                            *(x for name, v in fixed.items() for x in ("--fix", f"{name}={v}"))], capture_output=True,
                           text=True)
     if done.returncode not in (0, 2):
         sys.exit(f"experiment {k}: {done.stderr}")
     fit = json.load(open("out/fit.json"))
-    row = {"k": k, "quality": fit["quality"], "status": fit["status"], "robust": fit["robust"] and fit["robust"]["method"],
-           "value": {}}
+    row = {"k": k, "quality": fit["quality"], "status": fit["status"],
+           "robust": fit["robust"] and fit["robust"]["method"], "value": {}}
     for name, t in p.items():
         v = fit["parameters"][name]
         error = v["std"] if noise == "white" else v["std_robust"]
@@ -173,7 +174,8 @@ def judge(rows):
         high = most + 3 * math.sqrt(most * (1 - most) / alone) + 0.5 / alone
         wrong = not low < part < high
         bad += wrong
-        print(f"  {name:20} {100 * part:6.1f} % of {given[name]:4} intervals hold, of {all_[name]}{'  WRONG' if wrong else ''}")
+        print(f"  {name:20} {100 * part:6.1f} % of {given[name]:4} intervals hold, of "
+              f"{all_[name]}{'  WRONG' if wrong else ''}")
     for k, text in wild:
         print(f"  experiment {k}: {text}")
     words = {}
@@ -181,7 +183,8 @@ def judge(rows):
         word = f"{r['quality']}, {r['robust']}"
         words[word] = words.get(word, 0) + 1
     far = len({k for k, _ in wild})
-    print(f"{kind}, {noise}, {len(rows)} experiments: {far} have a parameter more than 5 of its errors off; {words}", flush=True)
+    print(f"{kind}, {noise}, {len(rows)} experiments: {far} have a parameter more than 5 of its errors off; {words}",
+          flush=True)
     unfinished = sum(r["quality"] == "unfinished" for r in rows)
     return bad > 0 or far > 1 + len(rows) / 200 or unfinished > 0
 

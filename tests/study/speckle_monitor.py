@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""The covariance of two-time values, numerically: of frames divided by their own means and of those divided by a monitor.
+"""The covariance of two-time values, numerically: of frames divided by their own means and of those divided by a
+monitor.
 
     speckle_monitor.py [EXPERIMENTS]        1500
 
-Fields, photons and frames by numpy (twotime.py; 40 frames, 400 speckles, three modes).  Sums of least squares and of the
-efficient weights (speckle_phases.py) of many experiments scatter; what docs/speckle.md derives says by how much.  With
-the means divided by a monitor, delta_s the mean over the pixels of d_s, c2 has delta_s + delta_t where the division by
-frames' own means has -C_st (delta_s + delta_t).
+Fields, photons and frames by numpy (twotime.py; 40 frames, 400 speckles, three modes).  Sums of least squares and of
+the efficient weights (speckle_phases.py) of many experiments scatter; what docs/speckle.md derives says by how much.
+With the means divided by a monitor, delta_s the mean over the pixels of d_s, c2 has delta_s + delta_t where the
+division by frames' own means has -C_st (delta_s + delta_t).
 
-Printed: for each normalisation, decay and shot noise the least and largest ratio of the errors of both estimators by the
-formula to those that the scatter of the sums has, and chi2 of all of the covariances of the sums over its number.  Exit
-status 1: a ratio is off by more than 4 standard deviations of the scatter and 3 % (second order in 1/M).
+Printed: for each normalisation, decay and shot noise the least and largest ratio of the errors of both estimators by
+the formula to those that the scatter of the sums has, and chi2 of all of the covariances of the sums over its number.
+Exit status 1: a ratio is off by more than 4 standard deviations of the scatter and 3 % (second order in 1/M).
 """
 import math
 import sys

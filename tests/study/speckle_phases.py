@@ -4,7 +4,8 @@
     speckle_phases.py [few]        few: one period of each model, as a test
 
 The fourth cumulants of fields are products of g around cycles of frames, those of the means around triangles: signs and
-phases do not cancel there.  Programs know c2 = offset + b |g|^2 alone and take |g|.  Errors by both, of all terms of the
+phases do not cancel there.  Programs know c2 = offset + b |g|^2 alone and take |g|.  Errors by both, of all terms of
+                             the
 covariance, are compared with dense matrices (40 frames), of least squares and of the efficient weights, for the models
 laminar_theory (a sinc that changes its sign) and heterodyne (two components that flow against each other).
 
@@ -29,8 +30,9 @@ def half(a):
 
 
 def covariance(weights, c, g, b, s2, monitor=False):
-    """Of sums over s < t of weights times c2, times the number of speckles; g complex, c = b |g|^2.  Frames are divided by
-    their means, which adds -C_st (delta_s + delta_t) to c2, delta the mean of d; monitor: not, which adds 1 times that."""
+    """Of sums over s < t of weights times c2, times the number of speckles; g complex, c = b |g|^2.  Frames are divided
+    by their means, which adds -C_st (delta_s + delta_t) to c2, delta the mean of d; monitor: not, which adds 1 times
+    that."""
     n, p = len(c), [half(w) for w in weights]
     ct = c + s2 * np.eye(n)
     out = 2 * np.array([[np.sum((ct @ x @ ct) * y) for y in p] for x in p])
@@ -47,7 +49,8 @@ def covariance(weights, c, g, b, s2, monitor=False):
         near = (square[i] * g.T).real  # sum over t of P_st g_st g_tv g_vs
         for j, y in enumerate(p):
             out[i, j] += e[i] @ ct @ e[j] - e[j] @ third[i] - e[i] @ third[j]
-            out[i, j] += s2 * (8 * b * b * np.sum(near * y) + 2 * s2 * np.sum(x * y * c) - e[i] @ sums[j] - sums[i] @ e[j])
+            out[i, j] += s2 * (8 * b * b * np.sum(near * y) + 2 * s2 * np.sum(x * y * c) - e[i] @ sums[j]
+                               - sums[i] @ e[j])
     return out
 
 

@@ -11,8 +11,8 @@ estimates (`--estimator auto --method nuts`) is sampled; the rank of each true v
 when priors, equations, their covariance and the sampler are right, and as long as equations are normal: to first order
 in 1/M, which is 1000 here.
 
-Printed: Kolmogorov's distance of the ranks from the uniform law with its probability (Stephens, JASA 69 (1974) 730), and
-95 % and 50 % intervals that hold.  Exit status 1: a probability below 0.01 over the number of parameters, or an
+Printed: Kolmogorov's distance of the ranks from the uniform law with its probability (Stephens, JASA 69 (1974) 730),
+and 95 % and 50 % intervals that hold.  Exit status 1: a probability below 0.01 over the number of parameters, or an
 experiment of twenty was left out; 77: no h5py, which reads the draws.
 """
 import json
@@ -53,7 +53,8 @@ def priors(model, dt):
     p = {"D0": (6000, 1200, 1000, 20000), "alpha": (-0.25, 0.12, -1, 0.5), "contrast": (0.33, 0.04, 0.2, 0.5)}
     if model == "laminar":
         flow = 1.5 * math.pi * DECAY / (twotime.Q * twotime.GAP) / (FRAMES * dt) ** 0.9
-        p.update(gamma_dot_t0=(flow, 0.2 * flow, 0.2 * flow, 3 * flow), beta=(-0.1, 0.12, -0.8, 0.6), phi0=(2, 2, -8, 9))
+        p.update(gamma_dot_t0=(flow, 0.2 * flow, 0.2 * flow, 3 * flow), beta=(-0.1, 0.12, -0.8, 0.6),
+                 phi0=(2, 2, -8, 9))
     return p
 
 
@@ -68,7 +69,8 @@ def draw(p, rng):
 
 def configuration(model, dt, p):
     lines = ["parameter_space:", "  bounds:"]
-    lines += [f"    - {{name: {n}, min: {lo!r}, max: {hi!r}, type: TruncatedNormal, prior_mu: {m!r}, prior_sigma: {s!r}}}"
+    lines += [f"    - "
+              f"{{name: {n}, min: {lo!r}, max: {hi!r}, type: TruncatedNormal, prior_mu: {m!r}, prior_sigma: {s!r}}}"
               for n, (m, s, lo, hi) in p.items()]
     return "\n".join([f"analysis_mode: {PROGRAM[model]}", "experimental_data: {file_path: data.npy}",
                       "analyzer_parameters:", f"  dt: {dt!r}", "  start_frame: 1", "  end_frame: -1",
@@ -89,7 +91,8 @@ def experiment(bindir, model, k):
     truth = {n: draw(x, rng) for n, x in p.items()}
     theta = {"D_offset": 0, "gamma_dot_t_offset": 0, **truth}
     made = twotime.fields(model, theta, FRAMES, dt, ANGLES[model])
-    np.save("data.npy", twotime.speckles(made, modes_of(truth["contrast"]), PIXELS, 1 / (SHOT * truth["contrast"]), rng))
+    np.save("data.npy", twotime.speckles(made, modes_of(truth["contrast"]), PIXELS, 1 / (SHOT * truth["contrast"]),
+                                         rng))
     with open("c.yaml", "w") as f:
         f.write(configuration(model, dt, p))
     held = ["--fix", "D_offset=0", "--fix", "offset=1"]

@@ -1,12 +1,13 @@
-"""Two-time data by numpy alone: a simulator that shares nothing with the program, for studies of its verdicts and errors.
+"""Two-time data by numpy alone: a simulator that shares nothing with the program, for studies of its verdicts and
+errors.
 
 Fields of a detector sector have a complex correlation g(s, t) = E e_s conj(e_t), g(t, t) = 1.  A model is what makes g:
     static, laminar, theory, heterodyne    formulas of the program's models (docs/models.md), in their conventions:
                                            times s dt, integrals by trapezoids, dt/2 in the place of t = 0
     two                                    a fraction of the light decays faster: g = x g_fast + (1 - x) g
-White noise: c2 = offset + contrast |g|^2 + sigma z.  Speckles: fields of `modes` x `pixels` independent complex Gaussian
-processes of exactly this g (by its Cholesky factor), intensities averaged over the modes, photons counted (counts > 0:
-Poisson), frames divided by their means over the pixels:
+White noise: c2 = offset + contrast |g|^2 + sigma z.  Speckles: fields of `modes` x `pixels` independent complex
+Gaussian processes of exactly this g (by its Cholesky factor), intensities averaged over the modes, photons counted
+(counts > 0: Poisson), frames divided by their means over the pixels:
     c2(s, t) = <n_s n_t> / (<n_s> <n_t>),    of contrast 1/modes and offset 1.
 """
 import numpy as np

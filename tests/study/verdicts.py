@@ -3,10 +3,10 @@
 
     verdicts.py BINDIR [EXPERIMENTS [KIND]]     EXPERIMENTS of each case (4); KIND: white, speckle, wrong (all)
 
-A wrong model is detectable when the sum of squares that it leaves of data without noise, over the noise squared, is above
-25: the best test there is would see it at 5 sigma.  Exit status 1 when a wrong model that is detectable is called good, or
-true models are called doubtful or poor in more than 3 % under white noise, 10 % under that of speckles (plus two standard
-deviations of such a number).
+A wrong model is detectable when the sum of squares that it leaves of data without noise, over the noise squared, is
+above 25: the best test there is would see it at 5 sigma.  Exit status 1 when a wrong model that is detectable is called
+good, or true models are called doubtful or poor in more than 3 % under white noise, 10 % under that of speckles (plus
+two standard deviations of such a number).
 """
 import json
 import math
@@ -48,7 +48,8 @@ def run(*command, codes=(0, 2)):
 
 def simulate(model, truth, options, frames, noise, seed):
     run("homodyne-" + model, "simulate", "-o", "d.h5", "--frames", str(frames), "--q", "0.0054", *options,
-        *(x for k, v in truth.items() for x in ("--set", f"{k}={v:g}")), *noise, "--seed", str(seed), "--quiet", "--force")
+        *(x for k, v in truth.items() for x in ("--set", f"{k}={v:g}")), *noise, "--seed", str(seed), "--quiet",
+        "--force")
 
 
 def fit(model, *options):
@@ -70,9 +71,11 @@ def true_models(name, noises, allowed):
                     n += 1
                     if j["quality"] in ("doubtful", "poor"):
                         bad += 1
-                        print(f"    {model} {frames} {' '.join(noise)} seed {100 + seed}: {j['quality']}: {j['quality_text']}")
+                        print(f"    {model} {frames} {' '.join(noise)} seed {100 + seed}: {j['quality']}: "
+                              f"{j['quality_text']}")
     most = allowed * n + 2 * math.sqrt(allowed * n)
-    print(f"{name}: {n} fits of the true model, {bad} called doubtful or poor ({100 * bad / n:.1f} %): {words}", flush=True)
+    print(f"{name}: {n} fits of the true model, {bad} called doubtful or poor ({100 * bad / n:.1f} %): {words}",
+          flush=True)
     return bad > most
 
 
@@ -94,8 +97,8 @@ def wrong_models():
                     n += 1
                     detectable += visible > 25
                     bad += visible > 25 and word == "good"
-            print(f"    {model} by {other} {' '.join(extra)}, {frames} frames, noise {sigma}: visible by {visible:.1f}: {words}"
-                  f"{'   GOOD' if visible > 25 and 'good' in words else ''}", flush=True)
+            print(f"    {model} by {other} {' '.join(extra)}, {frames} frames, noise {sigma}: visible by "
+                  f"{visible:.1f}: {words}{'   GOOD' if visible > 25 and 'good' in words else ''}", flush=True)
     print(f"wrong models: {n} fits, {detectable} detectable, {bad} of them called good", flush=True)
     return bad > 0
 

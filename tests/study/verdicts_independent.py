@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Verdicts about data that numpy simulates (twotime.py): of the model that made them, and of others.  No start is given.
+"""Verdicts about data that numpy simulates (twotime.py): of the model that made them, and of others.  No start is
+given.
 
     verdicts_independent.py BINDIR [EXPERIMENTS [KIND [KEEP [SECONDS]]]]
         EXPERIMENTS of each case (2), or a part: 0.1 for one of every tenth case; KIND: white, speckle, wrong (all)
         KEEP     file of results, one line a fit; a run goes on where another has ended, after SECONDS at most
 
 How far a wrong model is off is what remains of its data without noise when it is fitted to them (here, by Gauss-Newton
-steps with contrast and offset eliminated), d, over the noise: |d / sigma|^2 is the square of what the best test there is,
-the projection of the residuals on d, sees in the mean, and with the noise at hand it sees (|d| + noise d / |d|) / sigma.
-Where both are 5 at least the model is detectable.  Exit status 1 when a detectable wrong model is called good, or true
-models are called doubtful or poor in more than 3 % under white noise, 10 % under speckle noise (and two standard
-deviations of such a number).
+steps with contrast and offset eliminated), d, over the noise: |d / sigma|^2 is the square of what the best test there
+is, the projection of the residuals on d, sees in the mean, and with the noise at hand it sees (|d| + noise d / |d|) /
+sigma. Where both are 5 at least the model is detectable.  Exit status 1 when a detectable wrong model is called good,
+or true models are called doubtful or poor in more than 3 % under white noise, 10 % under speckle noise (and two
+standard deviations of such a number).
 """
 import json
 import math
@@ -61,9 +62,12 @@ WRONG = {
                         {"gamma_dot_t_offset": 0}, NO_G),
     "no baseline": ("static", STATIC, THREE, {"offset": [1.002, 1.001, 1]}, None, "static_anisotropic", "static",
                     {"offset": 1}, ["--fix", "offset=1"]),
-    "second component 20 %": ("two", dict(STATIC, x=0.2, faster=10), ONE, {}, None, "static_isotropic", "static", {}, []),
-    "second component 5 %": ("two", dict(STATIC, x=0.05, faster=20), THREE, {}, None, "static_anisotropic", "static", {}, []),
-    "second component 40 %": ("two", dict(STATIC, x=0.4, faster=4), ONE, {}, None, "static_isotropic", "static", {}, []),
+    "second component 20 %": ("two", dict(STATIC, x=0.2, faster=10), ONE, {}, None, "static_isotropic", "static", {},
+                              []),
+    "second component 5 %": ("two", dict(STATIC, x=0.05, faster=20), THREE, {}, None, "static_anisotropic", "static",
+                             {}, []),
+    "second component 40 %": ("two", dict(STATIC, x=0.4, faster=4), ONE, {}, None, "static_isotropic", "static", {},
+                              []),
     "moving part by static": ("heterodyne", MIXED, THREE, {}, None, "static_anisotropic", "static", {}, []),
     "contrast drifts 30 %": ("static", STATIC, ONE, {"drift": 0.3}, None, "static_isotropic", "static", {}, []),
     "contrast drifts 5 %": ("static", STATIC, THREE, {"drift": -0.05}, None, "static_anisotropic", "static", {}, []),
@@ -76,8 +80,10 @@ WRONG = {
 
 def fit(program, c2, dt, angles, options):
     np.save("data.npy", c2)
-    done = subprocess.run([f"{bindir}/homodyne-{program}", "fit", "--data", "data.npy", "--dt", repr(dt), "--q", str(twotime.Q),
-                           "--phi=" + ",".join(map(str, angles)), *(["--gap", "200 um"] if "laminar" in program else []),
+    done = subprocess.run([f"{bindir}/homodyne-{program}", "fit", "--data", "data.npy", "--dt", repr(dt), "--q",
+                           str(twotime.Q),
+                           "--phi=" + ",".join(map(str, angles)),
+                           *(["--gap", "200 um"] if "laminar" in program else []),
                            *options, "-o", "out", "--quiet", "--threads", "1"], capture_output=True, text=True)
     if done.returncode not in (0, 2):
         sys.exit(f"{' '.join(done.args)}: {done.stderr}")
@@ -94,7 +100,8 @@ def period(model, p, angles, frames, decay):
     return dt
 
 
-# ---- how far a model is off -------------------------------------------------------------------------------------------
+# ---- how far a model is off
+# -------------------------------------------------------------------------------------------
 
 LOGARITHMIC = ("D0", "gamma_dot_t0")
 
@@ -160,7 +167,8 @@ def visible(case, mean, sigma, dt, angles):
         return min((refit(fitted, s, held, mean, sigma, dt, angles) for s in starts), key=np.linalg.norm) * sigma
 
 
-# ---- the cases --------------------------------------------------------------------------------------------------------
+# ---- the cases
+# --------------------------------------------------------------------------------------------------------
 
 def row_of(j):
     return {"quality": j["quality"], "text": j["quality_text"], "chi2": j["reduced_chi2"], "p": j["misfit"]["p"],
@@ -202,7 +210,8 @@ def wrong_white(name, decay, contrast, sigma, k):
     d, data = VISIBLE[key], twotime.white(mean, sigma, rng)
     off, upper = float(np.linalg.norm(d)), np.triu_indices(frames, 1)
     chance = sum(np.sum(x[upper] * y) for x, y in zip(data - mean, d.reshape(len(angles), -1)))
-    row = {"visible": off / sigma, "seen": (off + chance / off) / sigma, **row_of(fit(program, data, dt, angles, options))}
+    row = {"visible": off / sigma, "seen": (off + chance / off) / sigma,
+           **row_of(fit(program, data, dt, angles, options))}
     row["given"] = fit(program, data, dt, angles, [*options, "--sigma", repr(sigma)])["quality"]
     return row
 
@@ -212,7 +221,8 @@ MAKE = {"white": true_white, "speckle": true_speckle, "wrong": wrong_white}
 CASES = {"white": [(n, d, c, s) for n in TRUE for d in (0.5, 2, 8, 30, 100) for c, s in
                    ((0.02, 0.003), (0.1, 0.02), (0.3, 0.02), (0.5, 0.005))],
          "speckle": [(n, d, m, c) for n in TRUE for d in (2, 8, 25) for m, c in ((2, 0), (5, 0), (2, 1), (10, 0.3))],
-         "wrong": [(n, d, c, s) for n in WRONG for d in (3, 15, 40) for c, s in ((0.2, 0.02), (0.2, 0.005), (0.05, 0.01))]}
+         "wrong": [(n, d, c, s) for n in WRONG for d in (3, 15, 40)
+                   for c, s in ((0.2, 0.02), (0.2, 0.005), (0.05, 0.01))]}
 
 
 def rows_of(kind):
@@ -253,11 +263,12 @@ def judge_wrong(rows):
     detectable = [r for r in rows if min(r["visible"], r["seen"]) > 5]
     good = [r for r in detectable if "good" in (r["quality"], r["given"])]
     for r in good:
-        print(f"    {' '.join(map(str, r['case']))}: {r['visible']:.1f} sigma off, {r['seen']:.1f} seen, p {r['p']:.2g}: {r['quality']}, "
-              f"with sigma {r['given']}   GOOD")
-    print(f"wrong: {len(rows)} experiments, {len(detectable)} detectable, {len(good)} of them called good (with or without a "
-          f"given sigma); {words_of(detectable)} of those, {words_of([r for r in rows if r not in detectable])} of the others",
-          flush=True)
+        print(f"    {' '.join(map(str, r['case']))}: {r['visible']:.1f} sigma off, {r['seen']:.1f} seen, p "
+              f"{r['p']:.2g}: {r['quality']}, with sigma {r['given']}   GOOD")
+    print(f"wrong: {len(rows)} experiments, {len(detectable)} detectable, {len(good)} of them called good (with or "
+          f"without a "
+          f"given sigma); {words_of(detectable)} of those, {words_of([r for r in rows if r not in detectable])} of the "
+          f"others", flush=True)
     return len(good) > 0
 
 

@@ -31,7 +31,8 @@ class Socket:
     def __init__(self, port, path):
         self.s = socket.create_connection(("127.0.0.1", port), 20)
         key = base64.b64encode(os.urandom(16)).decode()
-        self.s.sendall((f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        self.s.sendall(
+            (f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                         f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n").encode())
         self.data = b""
         while b"\r\n\r\n" not in self.data:
@@ -77,8 +78,8 @@ def find():
     raise Skipped("no Chromium (build-aux/install-deps --tests)")
 
 
-KEYS = {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Enter": 13, "Escape": 27, "Tab": 9, "PageDown": 34,
-        "PageUp": 33, "Home": 36, "End": 35, " ": 32, "Backspace": 8}
+KEYS = {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Enter": 13, "Escape": 27, "Tab": 9,
+        "PageDown": 34, "PageUp": 33, "Home": 36, "End": 35, " ": 32, "Backspace": 8}
 
 
 class Browser:
@@ -172,7 +173,8 @@ class Browser:
     def size(self, width, height, dark=False, touch=False):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=touch)
         self.call("Emulation.setTouchEmulationEnabled", enabled=touch)
-        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+        self.call("Emulation.setEmulatedMedia",
+                  features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
 
     def open(self, url):
         self.call("Page.navigate", url=url)
@@ -196,8 +198,10 @@ class Browser:
         raise AssertionError(f"never: {expression}; errors of the page: {self.errors}")
 
     def box(self, selector):
-        return self.value(f"(function () {{ const e = document.querySelector({json.dumps(selector)}); e.scrollIntoView({{block:"
-                          " 'center'}); const r = e.getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; })()")
+        return self.value(
+            f"(function () {{ const e = document.querySelector({json.dumps(selector)}); e.scrollIntoView({{block:"
+                          " 'center'}); const r = e.getBoundingClientRect(); return [r.left, r.top, r.width, "
+                          "r.height]; })()")
 
     def mouse(self, kind, x, y, button="none", buttons=0):
         self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button=button, buttons=buttons,
@@ -207,7 +211,8 @@ class Browser:
         self.mouse("mouseMoved", *a)
         self.mouse("mousePressed", *a, button="left", buttons=1)
         for k in range(1, steps + 1):
-            self.mouse("mouseMoved", a[0] + (b[0] - a[0]) * k / steps, a[1] + (b[1] - a[1]) * k / steps, button="left", buttons=1)
+            self.mouse("mouseMoved", a[0] + (b[0] - a[0]) * k / steps, a[1] + (b[1] - a[1]) * k / steps, button="left",
+                       buttons=1)
         self.mouse("mouseReleased", *b, button="left")
 
     def click(self, selector):
@@ -236,12 +241,14 @@ class Browser:
     def overlap(self):
         """Controls that lie over one another."""
         return self.value("""(function () {
-            const seen = Array.from(document.querySelectorAll('button, input, label, a, summary')).filter(e => e.checkVisibility()), bad = [];
+            const all = Array.from(document.querySelectorAll('button, input, label, a, summary'));
+            const seen = all.filter(e => e.checkVisibility()), bad = [];
             const boxes = seen.map(e => e.getBoundingClientRect());
             for (let i = 0; i < seen.length; i++) for (let j = i + 1; j < seen.length; j++) {
                 if (seen[i].contains(seen[j]) || seen[j].contains(seen[i])) continue;
                 const a = boxes[i], b = boxes[j];
-                if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2)
+                if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 &&
+                    Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2)
                     bad.push(seen[i].outerHTML.slice(0, 60) + ' / ' + seen[j].outerHTML.slice(0, 60));
             }
             return bad.slice(0, 3);
@@ -252,15 +259,18 @@ class Browser:
         return self.value("""(function () {
             const bad = [];
             document.querySelectorAll('figure > svg').forEach(function (svg) {
-                const name = svg.getAttribute('aria-label') || svg.closest('section').id, all = svg.getBoundingClientRect();
+                const name = svg.getAttribute('aria-label') || svg.closest('section').id;
+                const all = svg.getBoundingClientRect();
                 const texts = Array.from(svg.querySelectorAll('text')).filter(t => t.textContent.trim());
                 const boxes = texts.map(t => t.getBoundingClientRect());
                 boxes.forEach(function (a, i) {
-                    if (a.left < all.left - 1 || a.right > all.right + 1 || a.top < all.top - 1 || a.bottom > all.bottom + 1)
+                    if (a.left < all.left - 1 || a.right > all.right + 1 || a.top < all.top - 1 ||
+                        a.bottom > all.bottom + 1)
                         bad.push(name + ': "' + texts[i].textContent + '" ends outside');
                     for (let j = i + 1; j < boxes.length; j++) {
                         const b = boxes[j];
-                        if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 0.4 * Math.min(a.height, b.height))
+                        if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 &&
+                            Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 0.4 * Math.min(a.height, b.height))
                             bad.push(name + ': "' + texts[i].textContent + '" and "' + texts[j].textContent + '"');
                     }
                 });
@@ -293,7 +303,8 @@ def picture(b, name, top=False):
 
 
 def drive(folder, *parts):
-    """Runs the parts, functions of the browser, and ends the program: 0, 1 where something failed, 77 without a browser."""
+    """Runs the parts, functions of the browser, and ends the program: 0, 1 where something failed, 77 without a
+    browser."""
     try:
         with Browser(folder) as b:
             for part in parts:

@@ -43,7 +43,9 @@ ranks() {
 # numbers FOLDER: lines of fit.json that must not depend on how the run was started (memory is that of a rank)
 numbers() {
     awk '/"(phases|seconds)": *{/ { skip = 1 } skip && /}/ { skip = 0; next }
-         skip || /"(run_id|wall_seconds|peak_rss_mb|memory_estimate_mb|command_line|begin|end|host|threads|seconds)":/ { next } { print }' \
+         skip ||
+             /"(run_id|wall_seconds|peak_rss_mb|memory_estimate_mb|command_line|begin|end|host|threads|seconds)":/ {
+                 next } { print }' \
         "$1/fit.json"
 }
 

@@ -30,7 +30,8 @@ slurm_up() {
     chmod 400 "$s/munge/key"
     chmod 711 "$s/munge"
     munged --force --key-file="$s/munge/key" --socket="$s/munge/socket" --pid-file="$s/munged.pid" \
-        --log-file="$s/munge/log" --seed-file="$s/munge/seed" 2>"$s/munge/err" || skip "munged does not start: $(cat "$s/munge/err")"
+        --log-file="$s/munge/log" --seed-file="$s/munge/seed" 2>"$s/munge/err" ||
+        skip "munged does not start: $(cat "$s/munge/err")"
     port=$((20000 + $$ % 20000))
     cat >"$s/slurm.conf" <<END
 ClusterName=test

@@ -1,5 +1,5 @@
-"""Closed forms of the models of models/events, and their derivatives, by mpmath with 60 digits: NAME.ref, of each row the
-time, the value and the derivatives by all parameters in the order of the model.  python3 make_events.py"""
+"""Closed forms of the models of models/events, and their derivatives, by mpmath with 60 digits: NAME.ref, of each row
+the time, the value and the derivatives by all parameters in the order of the model.  python3 make_events.py"""
 from mpmath import mp, mpf, exp, sqrt, lambertw, diff
 
 mp.dps = 60

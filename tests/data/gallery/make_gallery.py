@@ -158,7 +158,8 @@ def make():
 def havriliak_negami(omega, p):
     """Storage, then loss; the conductivity in pS/m."""
     delta_eps, eps_inf, sigma_dc, tau, alpha, beta = p
-    eps = eps_inf + delta_eps / (1 + (1j * omega * tau) ** alpha) ** beta + sigma_dc * 1e-12 / (8.8541878188e-12 * omega * 1j)
+    eps = eps_inf + delta_eps / (1 + (1j * omega * tau) ** alpha) ** beta + sigma_dc * 1e-12 / (8.8541878188e-12 * omega
+        * 1j)
     return np.concatenate([eps.real, -eps.imag])
 
 
@@ -172,7 +173,8 @@ def robertson(t, p):
 
     def jacobian(_, x):
         return [[-k1, k3 * x[2], k3 * x[1]], [k1, -2 * k2 * x[1] - k3 * x[2], -k3 * x[1]], [0, 2 * k2 * x[1], 0]]
-    x = solve_ivp(rate, (0, t[-1]), [1, 0, 0], "Radau", t_eval=t, jac=jacobian, rtol=1e-12, atol=1e-17, first_step=1e-6).y
+    x = solve_ivp(rate, (0, t[-1]), [1, 0, 0], "Radau", t_eval=t, jac=jacobian, rtol=1e-12, atol=1e-17,
+                  first_step=1e-6).y
     return np.concatenate([x[0], 1e4 * x[1]])
 
 
@@ -208,7 +210,8 @@ def make_programs():
     y = f(truth) + s * rng.standard_normal(60)
     value, error = fit(f, np.array(truth), y, s, 4)
     unit = np.array([1, 1e7, 1e4])
-    write("robertson", "t,a,sa,b,sb", (t, y[:30], s[:30], y[30:], s[30:]), ("k1", "k2", "k3"), (value * unit, error * unit))
+    write("robertson", "t,a,sa,b,sb", (t, y[:30], s[:30], y[30:], s[30:]), ("k1", "k2", "k3"),
+          (value * unit, error * unit))
 
     mu, a0, a1, b1 = truth = (0.1, 0.2, 0.25, 0.6)
     v, y = 1.0, []

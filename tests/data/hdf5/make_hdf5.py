@@ -1,5 +1,5 @@
-"""Makes the HDF5 files of tests/e2e/hdf5.sh: the same two-time data, stored in ways that the own reader leaves to libhdf5,
-that lead into other files, or that are broken: python3 make_hdf5.py [FOLDER].  Needs h5py and hdf5plugin.
+"""Makes the HDF5 files of tests/e2e/hdf5.sh: the same two-time data, stored in ways that the own reader leaves to
+libhdf5, that lead into other files, or that are broken: python3 make_hdf5.py [FOLDER].  Needs h5py and hdf5plugin.
 """
 import os
 import sys

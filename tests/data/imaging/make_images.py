@@ -2,11 +2,11 @@
 
     python3 tests/data/imaging/make_images.py        writes polarised.h5 and spectrum.h5 beside itself
 
-polarised.h5  /obs: 400 points (u, v) within 1/(22 uas), Stokes I, Q, U, V with noise of 3 mJy; /truth, /truth_q, /truth_u,
-              /truth_v, 16 x 16: a ring of 1 Jy, polarised by 30 % along its radius, and 10 % circularly on one side;
-              /start, /start_q ..: a Gaussian with a little of both
-spectrum.h5   /ch1 /ch2 /ch3: 200 of these points at 86, 230 and 345 GHz, 2 mJy; /image, /alpha: at 189.7 GHz, two Gaussians of
-              spectral index -1 and 0.5; /start
+polarised.h5  /obs: 400 points (u, v) within 1/(22 uas), Stokes I, Q, U, V with noise of 3 mJy; /truth, /truth_q,
+              /truth_u, /truth_v, 16 x 16: a ring of 1 Jy, polarised by 30 % along its radius, and 10 % circularly on
+              one side; /start, /start_q ..: a Gaussian with a little of both
+spectrum.h5   /ch1 /ch2 /ch3: 200 of these points at 86, 230 and 345 GHz, 2 mJy; /image, /alpha: at 189.7 GHz, two
+              Gaussians of spectral index -1 and 0.5; /start
 """
 import os
 
@@ -31,7 +31,8 @@ def gaussian(flux, fwhm, x0, y0):
 
 def visibilities(image, u, v):
     pulse = (np.sinc(PIXEL * u) * np.sinc(PIXEL * v)) ** 2
-    return pulse * np.einsum("vc,vr,rc->v", np.exp(2j * np.pi * np.outer(u, at)), np.exp(2j * np.pi * np.outer(v, at)), image)
+    return pulse * np.einsum("vc,vr,rc->v", np.exp(2j * np.pi * np.outer(u, at)), np.exp(2j * np.pi * np.outer(v, at)),
+                             image)
 
 
 def put(group, prefix, image, u, v, sigma):
@@ -49,7 +50,8 @@ def polarised():
     r, phi = np.hypot(X, Y), np.arctan2(X, Y)
     ring = np.exp(-(((r / UAS - 40) / 15) ** 2)) * (1 + 0.4 * np.cos(phi)) + 1e-3
     i = ring / ring.sum()
-    truth = {"": i, "_q": 0.3 * i * np.cos(2 * phi), "_u": 0.3 * i * np.sin(2 * phi), "_v": 0.05 * i * (1 + np.sin(phi))}
+    truth = {"": i, "_q": 0.3 * i * np.cos(2 * phi), "_u": 0.3 * i * np.sin(2 * phi),
+             "_v": 0.05 * i * (1 + np.sin(phi))}
     start = gaussian(1, 90, 0, 0) + 1e-6
     with h5py.File(os.path.join(here, "polarised.h5"), "w") as f:
         obs = f.create_group("obs")

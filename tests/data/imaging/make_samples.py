@@ -3,8 +3,9 @@
     python3 tests/data/imaging/make_samples.py          writes circular.uvfits, linear.uvfits, beam.fits beside itself,
                                                      and tests/fuzz/corpus/fits
 
-circular.uvfits  the rows of golden_eht.h5 at 20.0 h and 20.5 h, RR LL RL LR, 32 bits: Q = 0.2 I, U = -0.1 I, V = 0.05 I;
-                 sigma of Q is that of I; one LL is flagged, one group is all flagged, one is of a station with itself
+circular.uvfits  the rows of golden_eht.h5 at 20.0 h and 20.5 h, RR LL RL LR, 32 bits: Q = 0.2 I, U = -0.1 I, V = 0.05
+                 I; sigma of Q is that of I; one LL is flagged, one group is all flagged, one is of a station with
+                 itself
 linear.uvfits    20.0 h, XX YY XY YX, 64 bits, two IFs of two channels with weights 1 3 / 2 2 of all, ANTENNA1 ANTENNA2
 beam.fits        6 x 5 pixels in JY/BEAM, declination and right ascension both against the usual direction, 4 axes
 """
@@ -31,7 +32,8 @@ def correlations(i, linear):
 
 def axes(head, base):
     for k, (kind, value, by) in enumerate(
-        [("COMPLEX", 1, 1), ("STOKES", base, -1), ("FREQ", RF, 1e9), ("IF", 1, 1), ("RA", 17.761 * 15, 1), ("DEC", -29, 1)], 2
+        [("COMPLEX", 1, 1), ("STOKES", base, -1), ("FREQ", RF, 1e9), ("IF", 1, 1), ("RA", 17.761 * 15, 1),
+         ("DEC", -29, 1)], 2
     ):
         head["CTYPE%d" % k], head["CRVAL%d" % k], head["CDELT%d" % k], head["CRPIX%d" % k] = kind, value, by, 1
     head["OBJECT"] = "SGRA"
@@ -128,7 +130,8 @@ def seeds():
     names = ["UU", "VV", "BASELINE", "DATE"]
     data = np.ones((3, 1, 1, 2, 1, 4, 3))
     values = [[1e-3, 2e-3, 3e-3], [1e-3, -2e-3, 3e-3], [258, 259, 515], [2451545.0] * 3]
-    for name, bitpix, tables in (("uv32", -32, [antennas(range(3))]), ("uv64", -64, [antennas(range(3)), frequencies([0.0, 2e9], 1e9)])):
+    for name, bitpix, tables in (("uv32", -32, [antennas(range(3))]),
+                                 ("uv64", -64, [antennas(range(3)), frequencies([0.0, 2e9], 1e9)])):
         write(name, fits.GroupData(data, bitpix=bitpix, parnames=names, pardata=values), -1, tables, corpus)
     planes = [fits.PrimaryHDU(np.ones((3, 4))), fits.ImageHDU(np.ones((3, 4), dtype=">i2"))]
     for letter, plane in zip("IQ", planes):

@@ -11,5 +11,7 @@ local contrast = m.parameter("contrast", { over = phi, start = 0.3, bounds = {0,
 local offset = m.parameter("offset", { over = phi, start = 1, bounds = {0.5, 1.5} })
 local t1, t2 = pair(t)
 local lag = t2 - t1
-m.observe("c2", { over = {phi, q, t1, t2}, mean = offset + contrast * exp(-2 * D * q^2 * lag) * sinc(q * v * cos(phi) * lag)^2 })
-m.test { D = 10, v = 0, q = 0.1, phi = 0, contrast = 0.3, offset = 1, dt = 0.1, t1 = 1, t2 = 3, c2 = 1 + 0.3 * math.exp(-0.4) }
+m.observe("c2",
+    { over = {phi, q, t1, t2}, mean = offset + contrast * exp(-2 * D * q^2 * lag) * sinc(q * v * cos(phi) * lag)^2 })
+m.test { D = 10, v = 0, q = 0.1, phi = 0, contrast = 0.3, offset = 1, dt = 0.1, t1 = 1, t2 = 3,
+    c2 = 1 + 0.3 * math.exp(-0.4) }
