@@ -1,8 +1,8 @@
 /* compile_live.c -- the kernel of a user's model file for pages, NAME.wasm beside NAME.so in the cache.
  *
  * It is made together with the other one if clang can make WebAssembly (build-aux/LiveKernel.cmake lists what that
- * needs) and a page can show the model; otherwise the file is silently left out. homodyne-report finds it by the hash of
- * the model in it. */
+ * needs) and a page can show the model; otherwise the file is silently left out. homodyne-report finds it by the
+ * hash of the model in it. */
 #define _POSIX_C_SOURCE 200809L
 #include "frontend/front.h"
 
