@@ -1,7 +1,8 @@
 /* compile_live.c -- the kernel of a user's model file for pages, NAME.wasm beside NAME.so in the cache.
  *
  * It is made together with the other one if clang can make WebAssembly (build-aux/LiveKernel.cmake lists what that
- * needs); otherwise the file is silently left out. homodyne-report finds it by the hash of the model in it. */
+ * needs) and a page can show the model; otherwise the file is silently left out. homodyne-report finds it by the
+ * hash of the model in it. */
 #define _POSIX_C_SOURCE 200809L
 #include "frontend/front.h"
 
@@ -68,11 +69,28 @@ static long begin(const char *folder, const char *source, const char *object)
     return front_start(word[0], word, log, &pid, NULL) == FIT_OK ? pid : 0;
 }
 
+/* 1: a page can show a model of these sizes, which NAME_check.txt tells. The limits are those of
+ * report/kernel/live_kernel.c, which refuses larger ones; clang would take most of the time for a kernel with hundreds
+ * of linear parameters that no page reads. */
+static int is_for_pages(const char *folder, const char *name)
+{
+    enum { MOST_LINEAR = 4, MOST_AXES = 8, MOST_COLUMNS = 24 };
+    char path[FRONT_PATH + 256], line[512];
+    unsigned linear = 0, axes = 0, columns = 0;
+    snprintf(path, sizeof path, "%s/%s_check.txt", folder, name);
+    FILE *f = fopen(path, "r");
+    for (int found = 0; f && !found && fgets(line, sizeof line, f);)
+        found = sscanf(line, "sizes %*u %u %*u %u %u", &linear, &axes, &columns) == 3;
+    if (f)
+        fclose(f);
+    return linear <= MOST_LINEAR && axes <= MOST_AXES && columns <= MOST_COLUMNS;
+}
+
 long front_live_begin(const char *folder, const char *source, const char *name)
 {
     char object[FRONT_PATH + 256];
     snprintf(object, sizeof object, "%s/%s.wasm", folder, name);
-    return write_sources(folder) ? begin(folder, source, object) : 0;
+    return is_for_pages(folder, name) && write_sources(folder) ? begin(folder, source, object) : 0;
 }
 
 void front_live_end(long pid, const char *folder, const char *name)
