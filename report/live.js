@@ -640,8 +640,19 @@
     });
   }
 
+  /* The times of the group, where files have their own; the mark stays where its file has frames. */
+  function showTimes() {
+    const g = live.groups[state.group], last = (g.side || n) - 1;
+    if (!g.t) return;
+    drawTimes();
+    if (Math.max(state.i, state.j) <= last) return;
+    state.i = last >> 2;
+    state.j = 3 * last >> 2;
+  }
+
   function turn(by) {
     state.group = (state.group + by + live.groups.length) % live.groups.length;
+    showTimes();
     redraw();
   }
 
@@ -657,6 +668,7 @@
       state.i = n >> 2;
       state.j = 3 * n >> 2;
     }
+    showTimes();
     redraw();
     if (!asked) askModel();
   }

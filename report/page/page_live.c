@@ -11,6 +11,7 @@
 
 #include "report/draw/base64.h"
 #include "report/draw/colour.h"
+#include "report/figures/parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -198,8 +199,10 @@ static void put_group(struct rp_markup *out, const struct rp_result *r, const st
         put_number(out, "contrast", rp_json_number(scaling->entry[g].value, "contrast"));
         put_number(out, "offset", rp_json_number(scaling->entry[g].value, "offset"));
     }
-    if (r->t_group)
+    if (r->t_group) {
         put_times(out, r, t, r->t_group + g * r->side);
+        rp_put(out, ",\"side\":%zu", (rp_map_side(r, g) + t->b - 1) / t->b);
+    }
     put_levels(out, "c2", t->c2, t, lo, hi);
     if (r->fitted) {
         put_smooth(out, "fit", t->fit, t, lo, hi);
