@@ -5,7 +5,10 @@
 set -eu
 bin=$1
 . "$(dirname "$0")/../support/test.sh"
-[ -s "$bin/../share/homodyne-gen/live/laminar.wasm" ] || { echo "SKIPPED: the build had no clang for WebAssembly"; exit 77; }
+[ -s "$bin/../share/homodyne-gen/live/laminar.wasm" ] || {
+    echo "SKIPPED: the build had no clang for WebAssembly"
+    exit 77
+}
 export XDG_CACHE_HOME="$dir/cache"
 
 # sum of N amplitudes, each with its own decay
