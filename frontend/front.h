@@ -164,7 +164,7 @@ enum fit_status front_exec(const char *program, char *const *word, struct fit_er
 /* Starts a program; standard output and error go to `log` (appended; NULL: to ours). */
 enum fit_status front_start(const char *program, char *const *word, const char *log, long *pid,
                             struct fit_error *err);
-/* The text of the last line with an error in its log, after the "error: " of main.c; else "exit status CODE". */
+/* The text of the last line with an error in its log, after the "error: " of main.c; else what the exit code says. */
 void front_last_error(const char *log, int code, char *text, size_t size);
 /* Waits; *code is the exit status, or 128 + signal. */
 enum fit_status front_wait(long pid, int *code, struct fit_error *err);

@@ -160,7 +160,12 @@ void front_last_error(const char *log, int code, char *text, size_t size)
 {
     char line[512];
     FILE *f = fopen(log, "r");
-    snprintf(text, size, "exit status %d", code);
+    if (code == fit_status_exit(FIT_ERR_INTERRUPTED))
+        snprintf(text, size, "stopped before its end; the same command goes on");
+    else if (code > 128)
+        snprintf(text, size, "its process was ended by signal %d; the same command tries it again", code - 128);
+    else
+        snprintf(text, size, "exit status %d", code);
     while (f && fgets(line, sizeof line, f)) {
         const char *mark = strstr(line, "error: ");
         if (mark)

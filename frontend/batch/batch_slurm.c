@@ -70,7 +70,9 @@ static void put_command(FILE *f, const struct front *front, const struct front_a
         }
     fputs(" --output-dir", f);
     put_word(f, b->folder);
-    fprintf(f, " --jobs %ld --part \"$SLURM_ARRAY_TASK_ID/%zu\"\n", cores, elements);
+    if (!batch_many_wanted(b) || b->jobs_given)
+        fprintf(f, " --jobs %ld", cores);
+    fprintf(f, " --part \"$SLURM_ARRAY_TASK_ID/%zu\"\n", elements);
 }
 
 static enum fit_status choose_elements(const struct front_args *a, const struct batch *b, long cores, size_t *elements,
@@ -85,6 +87,13 @@ static enum fit_status choose_elements(const struct front_args *a, const struct 
         st = fit_fail(err, FIT_ERR_USAGE, "--slurm=%ld: the list has %zu fits; an element has at least one", n, b->n);
     *elements = (size_t)n;
     return st;
+}
+
+/* Does --device name a graphics card, or several? */
+static int wants_card(const struct batch *b)
+{
+    const char *word = b->cli.device ? b->cli.device : "cpu";
+    return strcmp(word, "gpu") == 0 || strcmp(word, "auto") == 0 || strncmp(word, "cuda", 4) == 0;
 }
 
 /* The resources that the script requests from SLURM. */
@@ -110,8 +119,9 @@ static void put_head(FILE *f, const struct batch *b, size_t elements, long cores
             "#SBATCH --time=%ld:%02ld:00\n"
             "#SBATCH --signal=TERM@60\n"
             "#SBATCH --requeue\n"
-            "#SBATCH --open-mode=append\n\n",
+            "#SBATCH --open-mode=append\n",
             elements, cores, MEGABYTES * (cores > 1 ? cores : 2), minutes / 60, minutes % 60);
+    fputs(wants_card(b) ? "#SBATCH --gres=gpu:1\n\n" : "\n", f);
 }
 
 static void put_end(FILE *f)

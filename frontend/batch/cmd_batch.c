@@ -37,7 +37,7 @@ static struct tally count(const struct batch *b)
     for (size_t k = 0; k < b->n; k++) {
         const struct batch_job *j = &b->job[k];
         t.running += j->pid != 0;
-        if (j->code < 0)
+        if (j->code < 0 || j->ended)
             continue;
         t.done++;
         t.old += (size_t)(j->done != 0);
@@ -86,7 +86,10 @@ static enum fit_status start(struct batch *b, struct batch_job *j, struct fit_er
         word[n++] = front_word("--threads");
         word[n++] = threads;
     }
-    char **all = front_words(&b->fitter, "fit", word, n);
+    struct front_fitter fitter = b->fitter;
+    if (many)
+        fitter.kernel[0] = '\0'; /* the process has it */
+    char **all = front_words(&fitter, "fit", word, n);
     if (!all)
         st = fit_no_memory(err, NULL);
     else if (many)
@@ -230,10 +233,12 @@ static void show(struct front_view *v, const struct batch *b, double begin)
 static enum fit_status fill(struct batch *b, struct fit_error *err)
 {
     size_t running = count(b).running;
+    const size_t others = batch_many_wanted(b) ? (size_t)fit_topology_threads() : (size_t)b->jobs;
     enum fit_status st = FIT_OK;
     for (size_t k = 0; st == FIT_OK && k < b->n && running < (size_t)b->jobs; k++) {
         const size_t at = batch_turn(b, k);
-        if (!is_ready(b, at))
+        const int theirs = at < b->first || at >= b->end;
+        if ((theirs && running >= others) || !is_ready(b, at)) /* of the share of another card few at a time */
             continue;
         st = start(b, &b->job[at], err);
         running++;

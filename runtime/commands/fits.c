@@ -49,6 +49,7 @@ static int run_fit(const struct fit_program *program, struct request *r, FILE *m
     struct fit_error err = {.status = FIT_OK};
     p.argc = (int)r->nword - 2;
     p.argv = r->word + 2;
+    p.argv[0] = program->argv[0]; /* the name by which a model of one's own is known */
     p.out = p.err = messages;
     enum fit_status st = fit_cli_parse(p.argc, p.argv, &cli, &err);
     if (st == FIT_OK)

@@ -153,7 +153,8 @@ static enum fit_status open_one(const char *word, struct fit_device **d, char *n
         return FIT_OK;
     if (!c.card && !is_named("cuda", word) && !is_named("opencl", word) && strcmp(word, "plain") != 0)
         return fit_fail(err, FIT_ERR_CONFIG,
-                        "device %s: must be cpu, gpu, auto, or one that `homodyne info --devices` shows", word);
+                        "device %s: must be cpu, gpu, auto, cuda:all, or one or several (A+B) that "
+                        "`homodyne info --devices` shows", word);
     fit_device_list(consider, &c, missing, sizeof missing);
     if (!c.card)
         fit_driver_plain.list(plain_info, &c);

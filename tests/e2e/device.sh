@@ -148,6 +148,14 @@ done
 for k in 1 2 3 4 5 6; do
     same "series-$word/run$k" "series-two/run$k"
 done
+sed 's/model "static_isotropic"/model "my_still"/' "$source/models/static_isotropic.lua" >my_still.lua
+grep -v analysis_mode run.yaml >own.yaml
+XDG_CACHE_HOME=$dir/cache "$bin/homodyne" batch own.yaml run[12].h5 --model my_still.lua -o series-own --device plain \
+    --quiet || fail "a batch with a model of one's own: $(cat series-own/run1/batch.log)"
+grep -q '^  "device"' series-own/run2/fit.json || fail "a batch with a model of one's own: no device"
+"$bin/homodyne" batch run.yaml run[1-6].h5 -o x --device cuda --slurm=2 >job.sh
+grep -q '^#SBATCH --gres=gpu:1$' job.sh || fail "batch --slurm --device cuda requests no card"
+! grep -q -e --jobs job.sh || fail "batch --slurm --device cuda limits the fits at a time"
 "$bin/homodyne" batch run.yaml run1.h5 -o x --device nonsense 2>said && fail "batch --device nonsense"
 grep -q 'error: --device nonsense: must be cpu, gpu, auto' said || fail "batch --device nonsense: $(cat said)"
 
@@ -160,14 +168,14 @@ for k in $(seq 400); do # a fit is at work
 done
 kill -KILL "$(pgrep -P $job)"
 for k in $(seq 400); do # another process goes on
-    ! grep -q 'exit status 137' said || [ ! -e dead/run3/.homodyne.lock ] || break
+    ! grep -q 'signal 9' said || [ ! -e dead/run3/.homodyne.lock ] || break
     sleep 0.05
 done
 kill -INT $job
 code=0
 wait $job || code=$?
 [ "$code" = 130 ] || fail "a batch that was stopped: exit code $code: $(cat said)"
-grep -q 'FAILED: exit status 137' said || fail "a batch whose process died: $(cat said)"
+grep -q 'FAILED: its process was ended by signal 9' said || fail "a batch whose process died: $(cat said)"
 [ -z "$(pgrep -f 'static_isotropic fits plain 6' || :)" ] || fail "a batch that was stopped: its process is left"
 "$bin/homodyne" batch run.yaml run[1-6].h5 -o dead --device plain --bootstrap block:20 --quiet || fail "a batch again"
 ls dead/run[1-6]/fit.json >/dev/null || fail "a batch again"
