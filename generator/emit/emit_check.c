@@ -12,7 +12,7 @@
 #include "graph/functions.h"
 #include "graph/march.h"
 
-enum { GROUPS = 3, FRAMES = 18, ROWS = 43, SETS = 4 };
+enum { GROUPS = 3, FRAMES = 18, ROWS = 43, SETS = 4, MANY_DERIVATIVES = 64 };
 
 struct check {
     struct hg_model *m;
@@ -37,10 +37,12 @@ struct check {
     double *error2, *direction; /* the same; K + ngroup x Q */
 };
 
-/* Number of parameter sets, including the starts; two for differential equations, which take time. */
+/* Number of parameter sets, including the starts; two for differential equations and for models of many derivatives,
+ * which take time. */
 static uint32_t sets_of(const struct hg_model *m)
 {
-    const uint32_t most = m->expr->march && m->expr->march->flow ? 2 : SETS;
+    const int slow = (m->expr->march && m->expr->march->flow) || m->param.n + m->linear.n > MANY_DERIVATIVES;
+    const uint32_t most = slow ? 2 : SETS;
     return 1 + (m->nscreen < most - 1 ? m->nscreen : most - 1);
 }
 
