@@ -4,11 +4,14 @@
  * variables of a step count, which srun sets (man srun, "output environment variables"). MPI: the variables of Open
  * MPI, of PMI-1 and -2 (MPICH, Intel MPI, Cray), of MVAPICH, of jsrun and of PALS; a PMIx server gives only the
  * rank. */
-#define _POSIX_C_SOURCE 200809L /* setenv */
+#define _POSIX_C_SOURCE 200809L /* setenv, nanosleep */
 #include "ranks/copies.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 /* An integer of the environment; -1: none. */
 static long number(const char *name)
@@ -82,6 +85,21 @@ void fit_copies_part(size_t *part, size_t *parts)
 void fit_copies_divide(void)
 {
     setenv("FIT_COPIES", "each", 1);
+}
+
+/* MPICH's launcher waits for a process that ends before MPI_Init, whatever its exit code: it takes the command of
+ * PMI-1 (MPICH, "PMI-1 wire protocol"). Others end all when one process fails. */
+void fit_copies_leave(int exit_code)
+{
+    const char *each = getenv("FIT_COPIES");
+    const long socket = number("PMI_FD");
+    char word[64];
+    const int n = snprintf(word, sizeof word, "cmd=abort exitcode=%d\n", exit_code);
+    if (socket <= 2 || (each && strcmp(each, "each") == 0))
+        return;
+    nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL); /* what was printed is on its way */
+    if (write((int)socket, word, (size_t)n) != n)
+        close((int)socket);
 }
 
 enum fit_status fit_copies_refuse(const char *command, struct fit_error *err)

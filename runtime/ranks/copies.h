@@ -21,3 +21,7 @@ void fit_copies_part(size_t *part, size_t *parts);
 
 /* Tells programs started by this one that each of them has its own work. */
 void fit_copies_divide(void);
+
+/* This copy ends, with this exit code, before it has met the others: a launcher that would let them wait for it is told
+ * to end them. */
+void fit_copies_leave(int exit_code);
