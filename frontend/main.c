@@ -156,7 +156,7 @@ int main(int argc, char **argv)
         st = run(&f, argc, argv, &err);
     if (st == FIT_OK && (fflush(f.out) != 0 || ferror(f.out)))
         st = fit_fail(&err, FIT_ERR_IO, "standard output cannot be written");
-    if (st != FIT_OK)
+    if (st != FIT_OK && !(is_fit && fit_copies_spoken_for()))
         fprintf(f.err, "%s: %s%s\n", f.name, fit_error_word(&err), err.message);
     if (st != FIT_OK && is_fit)
         fit_copies_leave(fit_status_exit(st));

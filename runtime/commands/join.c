@@ -173,15 +173,6 @@ static enum fit_status be_silent(struct fit_program *p, struct fit_error *err)
     return FIT_OK;
 }
 
-/* Can these copies communicate? Not those of srun without --mpi: they are independent, and some MPIs end a program
- * that starts so. With only a PMIx server the number of copies is unknown. */
-static int can_meet(const char *told)
-{
-    if (strncmp(told, "SLURM_", 6) == 0)
-        return getenv("PMIX_NAMESPACE") || getenv("PMI_RANK") || getenv("PMI_FD");
-    return strcmp(told, "PMIX_RANK") != 0;
-}
-
 /* The plugin finds another number than the launcher has started: the copies are independent. */
 static enum fit_status begin(const struct fit_ranks_plugin *plugin, long copies, atomic_int *interrupt,
                              const char *command, struct fit_error *err)
@@ -204,7 +195,7 @@ enum fit_status fit_join(const char *command, struct fit_program *p, atomic_int 
     const long copies = fit_copies(&rank, &told);
     if (copies < 2 || (each && strcmp(each, "each") == 0))
         return FIT_OK;
-    enum fit_status st = can_meet(told) ? fit_ranks_find(told, &plugin, path, err) : FIT_OK;
+    enum fit_status st = fit_copies_can_meet(told) ? fit_ranks_find(told, &plugin, path, err) : FIT_OK;
     if (st == FIT_OK && !plugin)
         return fit_copies_refuse(command, err);
     if (st == FIT_OK)

@@ -214,7 +214,9 @@ int fit_program_main(int argc, char **argv, const struct fit_kernel *const *kern
         st = fit_fail(&err, FIT_ERR_IO, "standard output cannot be written");
     const int code = st == FIT_OK ? p.exit_code : fit_status_exit(st);
     const enum fit_ranks_last last = fit_ranks_end(st);
-    if (last != FIT_RANKS_SILENT && st != FIT_OK)
+    const int silent = last == FIT_RANKS_SILENT || (last == FIT_RANKS_ALONE && st != FIT_OK && is_fit &&
+                                                    fit_copies_spoken_for());
+    if (st != FIT_OK && !silent)
         tell_failure(&err, last);
     if (last == FIT_RANKS_LOST)
         fit_ranks_abort(code);

@@ -68,6 +68,31 @@ long fit_copies(long *rank, const char **told)
     return 1;
 }
 
+int fit_copies_can_meet(const char *told)
+{
+    if (strncmp(told, "SLURM_", 6) == 0)
+        return getenv("PMIX_NAMESPACE") || getenv("PMI_RANK") || getenv("PMI_FD");
+    return strcmp(told, "PMIX_RANK") != 0;
+}
+
+static int is_each(void)
+{
+    const char *wanted = getenv("FIT_COPIES");
+    return wanted && strcmp(wanted, "each") == 0;
+}
+
+/* Copies that can meet may have failed alone, for want of a plugin on their node: these speak, too, if they still
+ * can. */
+int fit_copies_spoken_for(void)
+{
+    const char *told;
+    long rank;
+    if (is_each() || fit_copies(&rank, &told) < 2 || rank == 0)
+        return 0;
+    nanosleep(&(struct timespec){.tv_sec = 3}, NULL); /* Open MPI takes up to two to end them */
+    return !fit_copies_can_meet(told);
+}
+
 void fit_copies_part(size_t *part, size_t *parts)
 {
     const char *told;
@@ -91,11 +116,10 @@ void fit_copies_divide(void)
  * PMI-1 (MPICH, "PMI-1 wire protocol"). Others end all when one process fails. */
 void fit_copies_leave(int exit_code)
 {
-    const char *each = getenv("FIT_COPIES");
     const long socket = number("PMI_FD");
     char word[64];
     const int n = snprintf(word, sizeof word, "cmd=abort exitcode=%d\n", exit_code);
-    if (socket <= 2 || (each && strcmp(each, "each") == 0))
+    if (socket <= 2 || is_each())
         return;
     nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL); /* what was printed is on its way */
     if (write((int)socket, word, (size_t)n) != n)
@@ -104,9 +128,9 @@ void fit_copies_leave(int exit_code)
 
 enum fit_status fit_copies_refuse(const char *command, struct fit_error *err)
 {
-    const char *wanted = getenv("FIT_COPIES"), *told;
+    const char *told;
     long n, rank;
-    if (wanted && strcmp(wanted, "each") == 0)
+    if (is_each())
         return FIT_OK;
     const struct launcher *l = of_copies(&n, &rank, &told);
     if (!l)

@@ -26,7 +26,7 @@ exec "$@"
 END_OF_SCRIPT
 chmod +x odd.sh
 
-# refused CODE TEXT WHAT-RANK-1-DOES PROGRAM..: three ranks under each MPI
+# refused CODES TEXT WHAT-RANK-1-DOES PROGRAM..: three ranks under each MPI
 refused() {
     code=$1 text=$2
     export ODD=$3
@@ -36,7 +36,7 @@ refused() {
         got=0 begin=$(date +%s%N)
         timeout -k 5 60 "$(launcher "$m")" -n 3 "$dir/odd.sh" "$@" -o "$dir/results" >out 2>err || got=$?
         ms=$((($(date +%s%N) - begin) / 1000000))
-        [ "$got" -eq "$code" ] || fail "$m: $ODD: exit code $got, not $code: $(head -5 err)"
+        case " $code " in *" $got "*) ;; *) fail "$m: $ODD: exit code $got, not $code: $(head -5 err)" ;; esac
         [ "$(grep -cF -- "$text" err)" = 1 ] || fail "$m: $ODD: not told once: $text: $(head -5 err)"
         [ "$(grep -c '^homodyne' err)" = 1 ] || fail "$m: $ODD: not one message: $(head -5 err)"
         [ ! -e "$dir/results/fit.json" ] || fail "$m: $ODD: results were written"
@@ -78,12 +78,19 @@ refused 3 "rank 0 ($h) and rank 1 ($h) have different FIT_ISA in their environme
     "${fit[@]}"
 # a rank that ends before it has met the others; and one that never begins
 refused 3 "mpirun has started several copies" "export HOMODYNE_MPI=none" "${fit[@]}"
-refused 3 "HOMODYNE_MPI=./nowhere.so: ./nowhere.so: cannot be opened" "export HOMODYNE_MPI=./nowhere.so" "${fit[@]}"
-refused 3 "--nonsense" "set -- \"\$@\" --nonsense" "${fit[@]}"
 refused 3 "nothing" "set -- \"\$@\" --model nothing" "$bin/homodyne" "${fit[@]:1}"
 export HOMODYNE_MPI_SECONDS=2
-refused 1 "rank 0 of 3 has waited 2 s for the others to begin" "exec sleep 10" "${fit[@]}"
+refused "1 9" "rank 0 of 3 has waited 2 s for the others to begin" "exec sleep 10" "${fit[@]}"
 unset HOMODYNE_MPI_SECONDS
+
+# all alike: the first speaks
+echo 'const struct { unsigned abi; void *f[8]; } fit_ranks_plugin = {1};' >old.c
+if cc -shared -fPIC old.c -o old.so 2>/dev/null; then
+    cp old.so own/
+    refused 3 "./old.so: made for interface 1" "" env HOMODYNE_MPI=./old.so "${fit[@]}"
+fi
+refused 3 "HOMODYNE_MPI=nonsense: there is no plugin of this name" "" env HOMODYNE_MPI=nonsense "${fit[@]}"
+refused 3 "mpirun has started several copies" "" env HOMODYNE_MPI=none "${fit[@]}"
 
 # ---- what may differ: numbers of threads, folders
 export ODD=
