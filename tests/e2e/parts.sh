@@ -120,9 +120,11 @@ expect 0 "$h" batch my.yaml ./*.h5 --list --part 1/3
 cmp -s out told || fail "the first copy of srun has another share than --part 1/3"
 expect 0 env OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=1 "$h" batch my.yaml 1.h5 2.h5 -o copies --json
 has out '"done_here": 2' # the other copy never came
+printf 'no data' >broken.h5 # launchers end all copies when one ends with an error
+expect 0 env OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=1 "$h" batch my.yaml 1.h5 broken.h5 -o copies --json
+has out '"failed": 1'
 
 # ---- a fit that fails is tried by one part, and again by the command for all
-printf 'no data' >broken.h5
 expect 4 "$h" batch my.yaml broken.h5 2.h5 -o broken --part 1/2 --json
 has out '"done_here": 2'
 expect 4 "$h" batch my.yaml broken.h5 2.h5 -o broken --part 2/2 --json
