@@ -30,8 +30,8 @@ static const char *libc(void)
 /* Variables that change the behaviour of the programs. */
 static void put_variables(FILE *out)
 {
-    static const char *const name[] = {"CC", "FIT_ISA", "HOMODYNE_GEN_LIB", "HOMODYNE_MPI", "NO_COLOR",
-                                       "OMP_NUM_THREADS", "OMP_PROC_BIND", "XDG_CACHE_HOME"};
+    static const char *const name[] = {"CC", "FIT_ISA", "HOMODYNE_GEN_LIB", "HOMODYNE_MPI", "HOMODYNE_MPI_SECONDS",
+                                       "NO_COLOR", "OMP_NUM_THREADS", "OMP_PROC_BIND", "XDG_CACHE_HOME"};
     for (size_t k = 0; k < sizeof name / sizeof *name; k++)
         if (getenv(name[k]))
             fprintf(out, "variable   %s=%s\n", name[k], getenv(name[k]));

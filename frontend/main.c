@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 static volatile sig_atomic_t interrupted, looks_at_it;
+static int is_fit; /* the command's copies are ranks of one fit */
 
 /* A command that has fits of its own, or asks questions, checks `interrupted` and ends them, at the second Ctrl-C or
  * SIGTERM immediately. A program for which it waits gets the signal, unless that comes from the terminal, which
@@ -124,6 +125,7 @@ static enum fit_status run(struct front *f, int argc, char **argv, struct fit_er
         if (c->run == front_cmd_watch || c->run == front_cmd_demo)
             st = fit_copies_refuse(c->name, err);
         looks_at_it = c->run == front_cmd_batch || c->run == front_cmd_watch || c->run == front_cmd_config;
+        is_fit = c->run == front_cmd_fit;
         if (st == FIT_OK)
             st = c->run(f, &args, err);
     }
@@ -154,8 +156,10 @@ int main(int argc, char **argv)
         st = run(&f, argc, argv, &err);
     if (st == FIT_OK && (fflush(f.out) != 0 || ferror(f.out)))
         st = fit_fail(&err, FIT_ERR_IO, "standard output cannot be written");
-    if (st != FIT_OK)
+    if (st != FIT_OK && !(is_fit && fit_copies_spoken_for()))
         fprintf(f.err, "%s: %s%s\n", f.name, fit_error_word(&err), err.message);
+    if (st != FIT_OK && is_fit)
+        fit_copies_leave(fit_status_exit(st));
     if (argv != given)
         free(argv);
     return st == FIT_OK ? f.exit_code : fit_status_exit(st);

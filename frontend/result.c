@@ -229,6 +229,7 @@ static void read_speckles(struct front_result *r, const struct fit_yaml *groups)
 static int read_own(struct front_result *r, const struct fit_yaml *root)
 {
     snprintf(r->program, sizeof r->program, "homodyne-gen");
+    text(fit_yaml_get(root, "run_id"), r->run, sizeof r->run);
     text(fit_yaml_get(root, "status"), r->status, sizeof r->status);
     text(fit_yaml_get(root, "quality"), r->quality, sizeof r->quality);
     r->converged = is_true(fit_yaml_get(root, "converged"));

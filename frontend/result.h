@@ -24,6 +24,7 @@ struct front_param {
 
 struct front_result {
     char file[1200]; /* what was read */
+    char run[20];    /* run_id; "" not told */
     char status[40]; /* "converged_gradient", ...; "" not told */
     char quality[16]; /* "good", "poor", ...; "" not told */
     int converged;   /* 1, 0; -1 not told */

@@ -10,6 +10,7 @@ struct batch_job {
     double q;                         /* NaN: the configuration's */
     char key[65];                     /* changes when any input of the fit changes */
     int done;                         /* its result is there, of this key */
+    int replaces;                     /* 1: a result of other settings, or of another run, is there */
     int code;                         /* exit status; -1: not run */
     long pid;                         /* of the process that runs it; else 0 */
     int ended;                        /* 1: in a process that goes on with others */
@@ -35,6 +36,9 @@ struct batch {
     char **option; /* for every fit */
     size_t noption;
     struct front_fitter fitter;
+    char settings[65]; /* of all fits: program, configuration, options */
+    char here[FRONT_PATH + 64]; /* file that tells others of this command while it works; "": none */
+    int here_fd;
     long jobs; /* at a time */
     int jobs_given, quiet;
     struct batch_many many;
@@ -87,6 +91,11 @@ enum fit_status batch_slurm(const struct front *f, const struct front_args *a, c
 enum fit_status batch_row_write(const struct batch_job *job, struct fit_error *err);
 enum fit_status batch_others(struct batch *b, struct fit_error *err);
 void batch_others_free(struct batch *b);
+
+/* Two commands with other settings do not work in one folder at the same time: FIT_ERR_IO, with words, when there is
+ * one already (batch_folder.c). batch_leave also without batch_enter. */
+enum fit_status batch_enter(struct batch *b, struct fit_error *err);
+void batch_leave(struct batch *b);
 
 /* Records that the job is done: the key goes into its folder. */
 enum fit_status batch_remember(const struct batch_job *job, struct fit_error *err);

@@ -1,8 +1,9 @@
 /* batch_jobs.c -- from words to a list of fits: files, q rings, names, keys.
  *
- * The key of a fit is the SHA-256 of all its inputs: the version and the program, the configuration's text, the
- * options, q, and name, size and time of the data file (not its content: a series may be hundreds of gigabytes). It
- * stands in batch.key beside the result. */
+ * The key of a fit is the SHA-256 of all its inputs: the program's file (and so its version), the configuration's text,
+ * the options, q, and name, size and time of the data file (not its content: a series may be hundreds of gigabytes).
+ * It stands in batch.key beside the result, with the run that has made it: another fit into the same folder is none of
+ * the batch. */
 #define _XOPEN_SOURCE 700
 #include "frontend/batch/batch.h"
 
@@ -260,10 +261,13 @@ static enum fit_status add_content(struct sha256 *s, const char *path, struct fi
 static enum fit_status make_keys(struct batch *b, struct fit_error *err)
 {
     struct sha256 common;
+    unsigned char digest[SHA256_BYTES];
     sha256_init(&common);
-    add_text(&common, FIT_VERSION);
-    add_stat(&common, b->fitter.kernel[0] ? b->fitter.kernel : b->fitter.program);
-    enum fit_status st = add_content(&common, b->config, err);
+    enum fit_status st = add_content(&common, b->fitter.program, err);
+    if (st == FIT_OK && b->fitter.kernel[0])
+        st = add_content(&common, b->fitter.kernel, err);
+    if (st == FIT_OK)
+        st = add_content(&common, b->config, err);
     for (size_t k = 0; k < b->noption; k++) {
         const char *word = b->option[k];
         if (strcmp(word, "--threads") == 0 || strcmp(word, "-j") == 0)
@@ -271,9 +275,11 @@ static enum fit_status make_keys(struct batch *b, struct fit_error *err)
         else if (strncmp(word, "--threads=", 10) != 0)
             add_text(&common, word);
     }
+    struct sha256 s = common;
+    sha256_final(&s, digest);
+    sha256_hex(digest, b->settings);
     for (size_t k = 0; k < b->n; k++) {
-        unsigned char digest[SHA256_BYTES];
-        struct sha256 s = common;
+        s = common;
         char q[40];
         snprintf(q, sizeof q, "%.17g", b->job[k].q);
         add_text(&s, q);
@@ -288,25 +294,32 @@ void batch_look(struct batch_job *j)
 {
     if (j->has_result)
         front_result_free(&j->result);
-    char line[80] = "", *path = joined(j->folder, "batch.key");
+    char key[80] = "", run[80] = "", *path = joined(j->folder, "batch.key");
     struct fit_error ignored;
     FILE *f = path ? fopen(path, "r") : NULL;
-    if (f && fgets(line, sizeof line, f))
-        j->done = strncmp(line, j->key, 64) == 0;
+    if (f && fgets(key, sizeof key, f))
+        j->done = strncmp(key, j->key, 64) == 0;
+    if (f && !fgets(run, sizeof run, f))
+        run[0] = '\0';
     if (f)
         fclose(f);
     free(path);
-    j->done = j->done && front_result_read(j->folder, &j->result, &ignored) == FIT_OK;
+    run[strcspn(run, "\n")] = '\0';
+    j->has_result = j->done && front_result_read(j->folder, &j->result, &ignored) == FIT_OK;
+    j->done = j->has_result && (!run[0] || strcmp(run, j->result.run) == 0);
+    j->replaces = key[0] && !j->done;
+    if (j->has_result && !j->done)
+        front_result_free(&j->result);
     j->has_result = j->done;
     j->code = j->done ? (j->result.converged ? 0 : 2) : -1;
 }
 
 enum fit_status batch_remember(const struct batch_job *job, struct fit_error *err)
 {
-    char *path = joined(job->folder, "batch.key"), text[80];
+    char *path = joined(job->folder, "batch.key"), text[120];
     if (!path)
         return fit_no_memory(err, NULL);
-    snprintf(text, sizeof text, "%s\n", job->key);
+    snprintf(text, sizeof text, "%s\n%s\n", job->key, job->has_result ? job->result.run : "");
     const enum fit_status st = fit_output_write(path, text, strlen(text), err);
     free(path);
     return st;

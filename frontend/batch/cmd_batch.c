@@ -198,7 +198,7 @@ static struct front_row row_of(const struct batch_job *j)
 /* Other commands may write the same table: one process at a time reads their rows and writes its own. */
 static enum fit_status write_table(struct batch *b, struct fit_error *err)
 {
-    struct fit_lock lock;
+    struct fit_lock lock = FIT_LOCK_NONE;
     enum fit_status st = fit_lock_wait(&lock, b->folder, "homodyne batch", PATIENCE, err);
     if (st == FIT_OK)
         st = batch_others(b, err);
@@ -428,6 +428,19 @@ static void summary(struct front *f, const struct batch *b, const struct front_a
     }
 }
 
+/* Results of other settings are replaced: told also with --quiet, since the folder may be the wrong one. */
+static void tell_replaced(struct front *f, const struct batch *b)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < b->n && !b->again; k++)
+        n += (size_t)(b->job[k].replaces != 0);
+    if (n)
+        fprintf(f->err,
+                "%s: note: %s: %zu of %zu fits there have other settings, data or programs, or were replaced by another"
+                " run; they are done again\n",
+                f->name, b->folder, n, b->n);
+}
+
 enum fit_status front_cmd_batch(struct front *f, const struct front_args *a, struct fit_error *err)
 {
     struct batch b;
@@ -441,7 +454,12 @@ enum fit_status front_cmd_batch(struct front *f, const struct front_args *a, str
         goto done;
     }
     if (st == FIT_OK)
+        st = batch_enter(&b, err);
+    if (st == FIT_OK)
+        tell_replaced(f, &b);
+    if (st == FIT_OK)
         st = run_all(f, &b, b.quiet, err);
+    batch_leave(&b);
     if (st == FIT_OK) {
         summary(f, &b, a);
         f->exit_code = *f->interrupt ? fit_status_exit(FIT_ERR_INTERRUPTED) : worst(&b);

@@ -15,12 +15,12 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char NAME[] = ".homodyne.lock";
-enum { PATH = 1024 + sizeof NAME + 1, TEXT = 400 };
+static const char RUN[] = ".homodyne.lock", TABLE[] = ".homodyne.table.lock";
+enum { PATH = 1024 + sizeof TABLE + 1, TEXT = 400 };
 
-static void path_of(const char *folder, char path[PATH])
+static void path_of(const char *folder, const char *name, char path[PATH])
 {
-    snprintf(path, PATH, "%.1023s/%s", folder, NAME);
+    snprintf(path, PATH, "%.1023s/%s", folder, name);
 }
 
 /* The holder of the folder, as named in the file; "" when the file is empty. */
@@ -117,10 +117,12 @@ static enum fit_status take(struct fit_lock *lock, const char *folder, const cha
                             int *has_holder, struct fit_error *err)
 {
     char path[PATH], holder[TEXT] = "";
-    *lock = (struct fit_lock)FIT_LOCK_NONE;
+    lock->fd = -1;
+    lock->enforced = 0;
+    lock->made = 0;
     *has_holder = 0;
     snprintf(lock->folder, sizeof lock->folder, "%s", *folder ? folder : ".");
-    path_of(lock->folder, path);
+    path_of(lock->folder, lock->name, path);
     enum fit_status st = make_and_claim(lock, folder, path, holder, err);
     if (st != FIT_OK)
         return st;
@@ -142,6 +144,7 @@ enum fit_status fit_lock_take(struct fit_lock *lock, const char *folder, const c
                               struct fit_error *err)
 {
     int has_holder;
+    lock->name = RUN;
     return take(lock, folder, program, id, &has_holder, err);
 }
 
@@ -152,6 +155,7 @@ enum fit_status fit_lock_wait(struct fit_lock *lock, const char *folder, const c
     const struct timespec moment = {0, 10000000};
     enum fit_status st;
     int has_holder;
+    lock->name = TABLE;
     while ((st = take(lock, folder, program, "", &has_holder, err)) != FIT_OK && has_holder && fit_seconds() < end)
         nanosleep(&moment, NULL);
     return st;
@@ -160,7 +164,7 @@ enum fit_status fit_lock_wait(struct fit_lock *lock, const char *folder, const c
 int fit_lock_is_held(const char *folder)
 {
     char path[PATH];
-    path_of(*folder ? folder : ".", path);
+    path_of(*folder ? folder : ".", RUN, path);
     const int fd = open(path, O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
     const int held = fd >= 0 && unique_is_locked(fd);
     if (fd >= 0)
@@ -173,7 +177,7 @@ void fit_lock_release(struct fit_lock *lock)
     char path[PATH];
     if (lock->fd < 0)
         return;
-    path_of(lock->folder, path);
+    path_of(lock->folder, lock->name, path);
     unlink(path); /* while the lock is ours: a process that opens the file now finds its name gone, and makes a new
                    * one */
     close(lock->fd);

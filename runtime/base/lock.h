@@ -15,7 +15,8 @@
 #include "base/status.h"
 
 struct fit_lock {
-    int fd;       /* -1: not taken */
+    int fd;           /* -1: not taken */
+    const char *name; /* of the file in the folder */
     int enforced; /* 0: this file system has no locks */
     char folder[1024];
     unsigned made; /* number of folders, counted from the last, that did not exist before */
@@ -27,7 +28,8 @@ struct fit_lock {
 enum fit_status fit_lock_take(struct fit_lock *lock, const char *folder, const char *program, const char *id,
                               struct fit_error *err);
 
-/* The same, but waits for the holder, for at most so many seconds: for work that takes a moment. */
+/* The table of the folder, which several programs may write in turn, apart from a run in the folder: waits for the
+ * holder, for at most so many seconds. */
 enum fit_status fit_lock_wait(struct fit_lock *lock, const char *folder, const char *program, double seconds,
                               struct fit_error *err);
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *config_file(const struct fit_cli *cli)
+const char *fit_setup_config_file(const struct fit_cli *cli)
 {
     return cli->config ? cli->config : cli->nword ? cli->word[0] : NULL;
 }
@@ -74,7 +74,7 @@ enum fit_status fit_setup_config(const struct fit_cli *cli, const struct fit_ker
                                  struct fit_config_log *log, struct fit_config **cfg,
                                  struct fit_error *err)
 {
-    const char *file = config_file(cli);
+    const char *file = fit_setup_config_file(cli);
     const int keep = cli->command == FIT_COMMAND_CHECK; /* all mistakes, not the first alone */
     struct fit_config_options options = {.lax = cli->lax, .keep = keep};
     enum fit_status st = FIT_OK;

@@ -11,5 +11,8 @@ enum fit_status fit_setup_config(const struct fit_cli *cli, const struct fit_ker
                                  struct fit_config_log *log, struct fit_config **cfg,
                                  struct fit_error *err);
 
+/* The configuration file named on the command line; NULL: there is none. */
+const char *fit_setup_config_file(const struct fit_cli *cli);
+
 /* The words of the command, quoted where a shell requires it; the caller frees. */
 char *fit_command_line(int argc, char *const *argv);

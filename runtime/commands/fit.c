@@ -4,6 +4,7 @@
  * files under temporary names; rename them; print one screen. An interrupted fit, or one that has not converged,
  * writes the same files, marked accordingly. The phases are those of fit_job.h; this file has the configuration, the
  * log, the order and the exit code. */
+#include "base/arena.h"
 #include "base/clock.h"
 #include "commands/fit_job.h"
 #include "base/progress_line.h"
@@ -11,6 +12,7 @@
 #include "fit/fit.h"
 #include "model/registry.h"
 #include "ranks/ranks.h"
+#include "ranks/same.h"
 
 #include "common/text.h"
 
@@ -129,7 +131,54 @@ static enum fit_status take_folder(struct fit_job *job, struct fit_error *err)
     return st;
 }
 
-static enum fit_status configure(struct fit_job *job, struct fit_error *err)
+/* Ranks may have files in different places, but everything else that is in effect must be that of all. */
+static enum fit_status compare_config(const struct fit_job *job, struct fit_error *err)
+{
+    char here[FIT_RANKS_WHERE], there[FIT_RANKS_WHERE];
+    struct fit_config c = *job->cfg;
+    c.input.path.n = 0;
+    c.output.dir.value = NULL;
+    if (c.input.sigma.value == FIT_SIGMA_FILE)
+        c.input.sigma.value = FIT_SIGMA_AUTO;
+    FIT_OWNED char *text = fit_config_text(&c);
+    size_t r = fit_ranks_odd(text ? text : "", text ? strlen(text) : 0);
+    if (r)
+        return fit_fail(err, FIT_ERR_USAGE,
+                        "%s and %s start from different values: with --resume all ranks need the same fit.h5",
+                        fit_ranks_where(0, here), fit_ranks_where(r, there));
+    snprintf(here, sizeof here, "%s %s", job->k->variant, job->k->isa);
+    r = fit_ranks_odd(here, strlen(here));
+    return !r ? FIT_OK
+              : fit_fail(err, FIT_ERR_USAGE, "%s and %s have different kernels; this one has %s %s",
+                         fit_ranks_where(0, here), fit_ranks_where(r, there), job->k->variant, job->k->isa);
+}
+
+/* All ranks read the same configuration and the same data, or none goes on. */
+static enum fit_status compare_data(const struct fit_job *job, struct fit_error *err)
+{
+    const struct fit_config_input *in = &job->cfg->input;
+    enum fit_status st = FIT_OK;
+    for (size_t k = 0; st == FIT_OK && k < in->path.n; k++)
+        st = fit_ranks_same_file("the data file", in->path.value[k], FIT_ERR_DATA, err);
+    if (st == FIT_OK && in->sigma.value == FIT_SIGMA_FILE)
+        st = fit_ranks_same_file("the file of standard deviations", in->sigma_path.value, FIT_ERR_DATA, err);
+    return st;
+}
+
+static enum fit_status settle_config(struct fit_job *job, struct fit_error *err)
+{
+    const char *file = fit_setup_config_file(job->cli);
+    enum fit_status st = file ? fit_ranks_same_file("the configuration", file, FIT_ERR_CONFIG, err) : FIT_OK;
+    if (st != FIT_OK)
+        return st;
+    st = fit_setup_config(job->cli, job->k, &job->log, &job->cfg, err);
+    print_config_log(job, err);
+    note_ignored(job);
+    st = fit_ranks_agree_status(st, err);
+    return st == FIT_OK && fit_ranks_shared() ? compare_config(job, err) : st;
+}
+
+static enum fit_status begin(struct fit_job *job, struct fit_error *err)
 {
     enum fit_status st = open_log(job, err);
     job->began = fit_ranks_seconds();
@@ -138,11 +187,14 @@ static enum fit_status configure(struct fit_job *job, struct fit_error *err)
     if (st == FIT_OK)
         st = fit_progress_begin(&job->view, job->p->err, job->p->err_is_terminal,
                                 job->cli->progress, job->cli->quiet, err);
-    if (st != FIT_OK)
-        return st;
-    st = fit_setup_config(job->cli, job->k, &job->log, &job->cfg, err);
-    print_config_log(job, err);
-    note_ignored(job);
+    return fit_ranks_agree_status(st, err);
+}
+
+static enum fit_status configure(struct fit_job *job, struct fit_error *err)
+{
+    enum fit_status st = begin(job, err);
+    if (st == FIT_OK)
+        st = settle_config(job, err);
     if (st != FIT_OK)
         return st;
     if (job->cfg->compat.parity.value && !job->cli->variant) /* same parameters, other arithmetic */
@@ -150,6 +202,8 @@ static enum fit_status configure(struct fit_job *job, struct fit_error *err)
     job->model = job->k;
     if (st == FIT_OK)
         st = fit_setup_supported(job->cfg, job->k, err);
+    if (st == FIT_OK)
+        st = compare_data(job, err);
     if (st == FIT_OK)
         st = take_folder(job, err);
     job->last = fit_ranks_rank() == 0 ? read_last(job->folder) : NULL;

@@ -53,6 +53,8 @@ static void say_how_it_began(struct fit_job *job)
     else if (job->posterior.options.resume == FIT_RESUME)
         fit_notes_add(&job->notes, "--resume: there was no %s; sampling began anew",
                       job->checkpoint);
+    if (s->begun_anew[0])
+        fit_notes_add(&job->notes, "%s", s->begun_anew);
     if (s->checkpoint_error[0])
         fit_notes_add(&job->notes, "no checkpoint: %s", s->checkpoint_error);
     else if (!s->complete && job->checkpoint[0])

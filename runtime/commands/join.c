@@ -1,14 +1,19 @@
 /* join.c -- several copies of this program become the ranks of one run.  See join.h. */
-#define _GNU_SOURCE /* sched_getaffinity */
+#define _GNU_SOURCE /* sched_getaffinity, dladdr */
 #include "commands/join.h"
 
+#include <dlfcn.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <gnu/libc-version.h>
+#endif
 
 #include "base/arena.h"
+#include "base/identity.h"
 #include "ranks/copies.h"
 #include "common/sha256.h"
 #include "machine/cpu.h"
@@ -16,74 +21,138 @@
 #include "machine/topology.h"
 #include "ranks/find.h"
 #include "ranks/ranks.h"
+#include "ranks/same.h"
 
-/* The data that a rank sends about itself. Hashes are numbers of 48 bits: exact in a double. */
+/* What ranks know of each other. Its layout stays: it tells programs of other versions apart. */
 struct rank {
-    double host, mask, threads, level, command;
+    double mask, threads, given; /* given: threads are those of OMP_NUM_THREADS */
+    double level, command, model, program; /* level: of the processor; the others: numbers of their contents */
+    char version[24], library[16], isa[16]; /* library: the version of libc; isa: FIT_ISA */
 };
 enum { NUMBERS = sizeof(struct rank) / sizeof(double) };
-
-static double number_of(const void *bytes, size_t n)
-{
-    struct sha256 h;
-    unsigned char digest[SHA256_BYTES];
-    double x = 0;
-    sha256_init(&h);
-    sha256_update(&h, bytes, n);
-    sha256_final(&h, digest);
-    for (size_t k = 0; k < 6; k++)
-        x = 256 * x + digest[k];
-    return x;
-}
+_Static_assert(sizeof(struct rank) % sizeof(double) == 0, "a rank is sent as numbers");
 
 static const char *const level[] = {"", "x86-64-v2", "x86-64-v3", "x86-64-v4"};
 enum { LEVELS = sizeof level / sizeof *level };
 
+/* The words of the command, each with its end. */
+static double number_of_words(int n, char *const *word)
+{
+    size_t length = 0, at = 0;
+    for (int k = 1; k < n; k++)
+        length += strlen(word[k]) + 1;
+    FIT_OWNED char *text = malloc(length + 1);
+    for (int k = 1; text && k < n; at += strlen(word[k]) + 1, k++)
+        strcpy(text + at, word[k]);
+    return text ? fit_ranks_number(text, length) : 0;
+}
+
+/* The files that hold the program's code and the kernels'; a compiled model has a library of its own. */
+static double number_of_program(const struct fit_kernel *kernel)
+{
+    char hex[2][SHA256_HEX] = {"", ""};
+    uint64_t size;
+    Dl_info from = {.dli_fname = NULL};
+    fit_file_identity("/proc/self/exe", hex[0], &size, NULL);
+    if (kernel && dladdr(kernel, &from) && from.dli_fname)
+        fit_file_identity(from.dli_fname, hex[1], &size, NULL);
+    return fit_ranks_number(hex, sizeof hex);
+}
+
 static struct rank about(const struct fit_program *p)
 {
-    char host[256] = "", text[4096];
+    const struct fit_kernel *k = p->kernels[0];
+    const char *isa = getenv("FIT_ISA");
     cpu_set_t set;
-    struct rank r = {.threads = fit_topology_threads()};
-    gethostname(host, sizeof host - 1);
+    struct rank r = {.threads = fit_topology_threads(), .given = getenv("OMP_NUM_THREADS") != NULL};
     CPU_ZERO(&set);
     sched_getaffinity(0, sizeof set, &set);
-    r.host = number_of(host, strlen(host));
-    r.mask = number_of(&set, sizeof set);
-    for (size_t k = 1; k < LEVELS; k++)
-        r.level = fit_cpu_supports(level[k]) ? (double)k : r.level;
-    int n = snprintf(text, sizeof text, "%s %s", FIT_VERSION, p->kernels[0] ? p->kernels[0]->hash : "");
-    for (int k = 1; k < p->argc && n < (int)sizeof text; k++)
-        n += snprintf(text + n, sizeof text - (size_t)n, " %s", p->argv[k]);
-    r.command = number_of(text, strlen(text));
+    r.mask = fit_ranks_number(&set, sizeof set);
+    for (size_t l = 1; l < LEVELS; l++)
+        r.level = fit_cpu_supports(level[l]) ? (double)l : r.level;
+    r.command = number_of_words(p->argc, p->argv);
+    r.model = k ? fit_ranks_number(k->hash, strlen(k->hash)) : 0;
+    r.program = number_of_program(k);
+    snprintf(r.version, sizeof r.version, "%s", FIT_VERSION);
+#ifdef __GLIBC__
+    snprintf(r.library, sizeof r.library, "%s", gnu_get_libc_version());
+#endif
+    snprintf(r.isa, sizeof r.isa, "%s", isa ? isa : "");
     return r;
 }
 
-/* Ranks on the machine of rank r. */
-static size_t on_its_host(const struct rank *rank, size_t r)
+static int same(double a, double b)
+{
+    return !(a < b || a > b);
+}
+
+/* Why a and b cannot be ranks of one fit: words, with what each has; NULL: they can. */
+static const char *difference(const struct rank *a, const struct rank *b, const char **of_a, const char **of_b)
+{
+    const struct {
+        const char *what, *a, *b;
+    } word[] = {{"have different versions of the program", a->version, b->version},
+                {"have different versions of the C library, which round differently", a->library, b->library},
+                {"have different FIT_ISA in their environment", a->isa, b->isa}};
+    const struct {
+        const char *what;
+        double a, b;
+    } number[] = {{"have different models", a->model, b->model},
+                  {"have different command lines", a->command, b->command},
+                  {"have different builds of the program or of the model", a->program, b->program}};
+    *of_a = *of_b = NULL;
+    for (size_t k = 0; k < sizeof word / sizeof *word; k++)
+        if (strcmp(word[k].a, word[k].b) != 0) {
+            *of_a = word[k].a;
+            *of_b = word[k].b;
+            return word[k].what;
+        }
+    for (size_t k = 0; k < sizeof number / sizeof *number; k++)
+        if (!same(number[k].a, number[k].b))
+            return number[k].what;
+    return NULL;
+}
+
+static enum fit_status compare(const struct rank *rank, struct fit_error *err)
+{
+    for (size_t r = 1; r < fit_ranks_size(); r++) {
+        const char *a, *b, *what = difference(&rank[0], &rank[r], &a, &b);
+        char first[FIT_RANKS_WHERE], other[FIT_RANKS_WHERE], values[64] = "";
+        if (!what)
+            continue;
+        if (a)
+            snprintf(values, sizeof values, ": %s and %s", *a ? a : "none", *b ? b : "none");
+        return fit_fail(err, FIT_ERR_USAGE, "%s and %s %s%s; all ranks of a fit need the same",
+                        fit_ranks_where(0, first), fit_ranks_where(r, other), what, values);
+    }
+    return FIT_OK;
+}
+
+/* Ranks on the machine of rank r; *beside: those of them that have the same cores. */
+static size_t on_its_host(const struct rank *rank, size_t r, double *beside)
 {
     size_t n = 0;
-    for (size_t k = 0; k < fit_ranks_size(); k++)
-        n += rank[k].host == rank[r].host;
+    *beside = 0;
+    for (size_t k = 0; k < fit_ranks_size(); k++) {
+        const int here = strcmp(fit_ranks_host(k), fit_ranks_host(r)) == 0;
+        n += (size_t)here;
+        *beside += here && same(rank[k].mask, rank[r].mask);
+    }
     return n;
 }
 
 /* The lowest level and number of threads: cores available to several ranks are divided between them. */
-static enum fit_status settle(const struct rank *rank, int *cores, struct fit_error *err)
+static void settle(const struct rank *rank, int *cores)
 {
-    double least = LEVELS, threads = 1e9;
+    double least = LEVELS, threads = 1e9, beside;
     char text[16];
     for (size_t r = 0; r < fit_ranks_size(); r++) {
-        double beside = 0;
-        if (rank[r].command != rank[0].command)
-            return fit_fail(err, FIT_ERR_USAGE,
-                            "ranks 0 and %zu have different programs or command lines: one fit needs the same", r);
-        for (size_t k = 0; k < fit_ranks_size(); k++)
-            beside += rank[k].host == rank[r].host && rank[k].mask == rank[r].mask;
+        const size_t here = on_its_host(rank, r, &beside);
+        const double own = rank[r].given > 0 ? rank[r].threads : (double)(int)(rank[r].threads / beside);
         if (r == fit_ranks_rank()) {
-            fit_memory_share(on_its_host(rank, r));
-            *cores = getenv("OMP_NUM_THREADS") ? 0 : (int)rank[r].threads;
+            fit_memory_share(here);
+            *cores = rank[r].given > 0 ? 0 : (int)rank[r].threads;
         }
-        const double own = getenv("OMP_NUM_THREADS") ? rank[r].threads : (double)(int)(rank[r].threads / beside);
         threads = own < threads ? own : threads;
         least = rank[r].level < least ? rank[r].level : least;
     }
@@ -91,7 +160,6 @@ static enum fit_status settle(const struct rank *rank, int *cores, struct fit_er
     setenv("OMP_NUM_THREADS", text, 1);
     if (!getenv("FIT_ISA") && least > 0)
         setenv("FIT_ISA", level[(size_t)least], 1);
-    return FIT_OK;
 }
 
 /* The others neither print nor show progress. */
@@ -103,15 +171,6 @@ static enum fit_status be_silent(struct fit_program *p, struct fit_error *err)
     p->out = p->err = nowhere;
     p->out_is_terminal = p->err_is_terminal = 0;
     return FIT_OK;
-}
-
-/* Can these copies communicate? Not those of srun without --mpi: they are independent, and some MPIs end a program
- * that starts so. With only a PMIx server the number of copies is unknown. */
-static int can_meet(const char *told)
-{
-    if (strncmp(told, "SLURM_", 6) == 0)
-        return getenv("PMIX_NAMESPACE") || getenv("PMI_RANK") || getenv("PMI_FD");
-    return strcmp(told, "PMIX_RANK") != 0;
 }
 
 /* The plugin finds another number than the launcher has started: the copies are independent. */
@@ -136,7 +195,7 @@ enum fit_status fit_join(const char *command, struct fit_program *p, atomic_int 
     const long copies = fit_copies(&rank, &told);
     if (copies < 2 || (each && strcmp(each, "each") == 0))
         return FIT_OK;
-    enum fit_status st = can_meet(told) ? fit_ranks_find(told, &plugin, path, err) : FIT_OK;
+    enum fit_status st = fit_copies_can_meet(told) ? fit_ranks_find(told, &plugin, path, err) : FIT_OK;
     if (st == FIT_OK && !plugin)
         return fit_copies_refuse(command, err);
     if (st == FIT_OK)
@@ -151,8 +210,9 @@ enum fit_status fit_join(const char *command, struct fit_program *p, atomic_int 
         return fit_no_memory(err, "ranks");
     for (size_t r = 0; r < size; r++)
         count[r] = NUMBERS;
-    fit_ranks_gather(&own.host, count, &ranks->host);
-    if ((st = settle(ranks, &p->cores, err)) == FIT_OK && fit_ranks_rank() > 0)
-        st = be_silent(p, err);
-    return st;
+    fit_ranks_gather(&own.mask, count, &ranks->mask);
+    if ((st = compare(ranks, err)) != FIT_OK)
+        return st;
+    settle(ranks, &p->cores);
+    return fit_ranks_rank() > 0 ? be_silent(p, err) : FIT_OK;
 }

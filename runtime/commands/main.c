@@ -17,6 +17,7 @@
 #include "common/stream.h"
 #include "common/text.h"
 
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,12 +76,66 @@ static enum fit_status read_simulation(const struct fit_program *p, struct fit_c
     return st == FIT_OK ? fit_simulate_config(cli, k, err) : st;
 }
 
+static struct {
+    const char *name;
+    FILE *to;
+} teller; /* also of ranks that are silent otherwise */
+
+/* The run of several ranks cannot go on. */
+static void tell_end(const char *why)
+{
+    fprintf(teller.to, "%s: error: ranks: %s\n", teller.name, why);
+    fflush(teller.to);
+}
+
+/* Who has failed alone says which rank it is. */
+static void tell_failure(const struct fit_error *err, enum fit_ranks_last last)
+{
+    char where[FIT_RANKS_WHERE + 2] = "";
+    if (last == FIT_RANKS_LOST) {
+        fit_ranks_where(fit_ranks_rank(), where);
+        strcat(where, ": ");
+    }
+    fprintf(teller.to, "%s: %s%s%s\n", teller.name, fit_error_word(err), where, err->message);
+}
+
+/* Ranks that wait for others which never begin: their node lacks the program or the plugin. */
+static char late[400];
+
+static void on_late(int number)
+{
+    (void)number;
+    if (write(STDERR_FILENO, late, strlen(late)) < 0)
+        _exit(fit_status_exit(FIT_ERR_IO));
+    _exit(fit_status_exit(FIT_ERR_INTERNAL));
+}
+
+static void limit_waiting(const struct fit_program *p)
+{
+    const char *told = getenv("HOMODYNE_MPI_SECONDS");
+    const long wanted = told ? atol(told) : 0, seconds = wanted > 0 && wanted < 86400 ? wanted : 300;
+    long rank;
+    const long n = fit_copies(&rank, &told);
+    if (n < 2)
+        return;
+    if (rank == 0) /* one speaks, before the others end */
+        snprintf(late, sizeof late,
+                 "%s: error: rank 0 of %ld has waited %ld s for the others to begin: does each node have this program"
+                 " and its plugin for MPI? HOMODYNE_MPI_SECONDS sets another limit\n",
+                 p->name, n, seconds);
+    signal(SIGALRM, on_late);
+    alarm((unsigned)(rank == 0 ? seconds : seconds + 5));
+}
+
 /* Becomes one of several ranks if a launcher has started several. MPICH uses SIGUSR1 itself. */
 static enum fit_status join(struct fit_program *p, const struct fit_cli *cli, struct fit_error *err)
 {
+    limit_waiting(p);
     const enum fit_status st = fit_join(fit_cli_command_name(cli->command), p, &interrupted, err);
+    alarm(0);
     if (fit_ranks_size() > 1)
         signals_catch(on_interrupt);
+    fit_ranks_tell(tell_end);
     return st;
 }
 
@@ -143,23 +198,29 @@ int fit_program_main(int argc, char **argv, const struct fit_kernel *const *kern
                             .out_is_terminal = isatty(STDOUT_FILENO),
                             .err_is_terminal = isatty(STDERR_FILENO),
                             .interrupt = &interrupted};
-    FILE *const to = p.err; /* also of ranks that are silent else */
     struct fit_cli cli = {0};
     struct fit_error err = {.status = FIT_OK};
+    teller.name = p.name;
+    teller.to = p.err;
     const int many = argc > 1 && strcmp(argv[1], "fits") == 0;
     signals_catch(on_interrupt);
     atomic_store(&looks_at_it, many);
     enum fit_status st = many ? fit_cmd_fits(&p, &err) : fit_cli_parse(argc, argv, &cli, &err);
     if (st == FIT_OK && !many)
         st = run(&p, &cli, &err);
+    const int is_fit = !many && cli.command == FIT_COMMAND_FIT;
     fit_cli_free(&cli);
     if (st == FIT_OK && (fflush(p.out) != 0 || ferror(p.out)))
         st = fit_fail(&err, FIT_ERR_IO, "standard output cannot be written");
     const int code = st == FIT_OK ? p.exit_code : fit_status_exit(st);
     const enum fit_ranks_last last = fit_ranks_end(st);
-    if (last != FIT_RANKS_SILENT && st != FIT_OK)
-        fprintf(to, "%s: %s%s\n", p.name, fit_error_word(&err), err.message);
+    const int silent = last == FIT_RANKS_SILENT || (last == FIT_RANKS_ALONE && st != FIT_OK && is_fit &&
+                                                    fit_copies_spoken_for());
+    if (st != FIT_OK && !silent)
+        tell_failure(&err, last);
     if (last == FIT_RANKS_LOST)
         fit_ranks_abort(code);
+    else if (last == FIT_RANKS_ALONE && st != FIT_OK && is_fit)
+        fit_copies_leave(code);
     return code;
 }

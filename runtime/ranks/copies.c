@@ -4,11 +4,14 @@
  * variables of a step count, which srun sets (man srun, "output environment variables"). MPI: the variables of Open
  * MPI, of PMI-1 and -2 (MPICH, Intel MPI, Cray), of MVAPICH, of jsrun and of PALS; a PMIx server gives only the
  * rank. */
-#define _POSIX_C_SOURCE 200809L /* setenv */
+#define _POSIX_C_SOURCE 200809L /* setenv, nanosleep */
 #include "ranks/copies.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 /* An integer of the environment; -1: none. */
 static long number(const char *name)
@@ -65,6 +68,31 @@ long fit_copies(long *rank, const char **told)
     return 1;
 }
 
+int fit_copies_can_meet(const char *told)
+{
+    if (strncmp(told, "SLURM_", 6) == 0)
+        return getenv("PMIX_NAMESPACE") || getenv("PMI_RANK") || getenv("PMI_FD");
+    return strcmp(told, "PMIX_RANK") != 0;
+}
+
+static int is_each(void)
+{
+    const char *wanted = getenv("FIT_COPIES");
+    return wanted && strcmp(wanted, "each") == 0;
+}
+
+/* Copies that can meet may have failed alone, for want of a plugin on their node: these speak, too, if they still
+ * can. */
+int fit_copies_spoken_for(void)
+{
+    const char *told;
+    long rank;
+    if (is_each() || fit_copies(&rank, &told) < 2 || rank == 0)
+        return 0;
+    nanosleep(&(struct timespec){.tv_sec = 3}, NULL); /* Open MPI takes up to two to end them */
+    return !fit_copies_can_meet(told);
+}
+
 void fit_copies_part(size_t *part, size_t *parts)
 {
     const char *told;
@@ -84,11 +112,25 @@ void fit_copies_divide(void)
     setenv("FIT_COPIES", "each", 1);
 }
 
+/* MPICH's launcher waits for a process that ends before MPI_Init, whatever its exit code: it takes the command of
+ * PMI-1 (MPICH, "PMI-1 wire protocol"). Others end all when one process fails. */
+void fit_copies_leave(int exit_code)
+{
+    const long socket = number("PMI_FD");
+    char word[64];
+    const int n = snprintf(word, sizeof word, "cmd=abort exitcode=%d\n", exit_code);
+    if (socket <= 2 || is_each())
+        return;
+    nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL); /* what was printed is on its way */
+    if (write((int)socket, word, (size_t)n) != n)
+        close((int)socket);
+}
+
 enum fit_status fit_copies_refuse(const char *command, struct fit_error *err)
 {
-    const char *wanted = getenv("FIT_COPIES"), *told;
+    const char *told;
     long n, rank;
-    if (wanted && strcmp(wanted, "each") == 0)
+    if (is_each())
         return FIT_OK;
     const struct launcher *l = of_copies(&n, &rank, &told);
     if (!l)

@@ -15,9 +15,21 @@ enum fit_status fit_copies_refuse(const char *command, struct fit_error *err);
 /* The number of copies; *rank: the number of this one, from 0; *told: the variable that says so, or NULL. */
 long fit_copies(long *rank, const char **told);
 
+/* Can copies that `told` reveals communicate? Not those of srun without --mpi: they are independent, and some MPIs end
+ * a program that starts so. With only a PMIx server the number of copies is unknown. */
+int fit_copies_can_meet(const char *told);
+
+/* 1: this copy ends before it has met the others, and another one says why: all of them fail alike. Gives the first
+ * copy the time to speak, and the launcher to end the others. */
+int fit_copies_spoken_for(void);
+
 /* The share K of N of this copy, when each copy has its own work; elements of a SLURM array may consist of several
  * copies each; 1 of 1 without copies. */
 void fit_copies_part(size_t *part, size_t *parts);
 
 /* Tells programs started by this one that each of them has its own work. */
 void fit_copies_divide(void);
+
+/* This copy ends, with this exit code, before it has met the others: a launcher that would let them wait for it is told
+ * to end them. */
+void fit_copies_leave(int exit_code);

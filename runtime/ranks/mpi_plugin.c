@@ -35,6 +35,7 @@ static int begin(int *rank, int *size)
         MPI_Comm_dup(MPI_COMM_WORLD, &world) != MPI_SUCCESS || MPI_Comm_dup(MPI_COMM_WORLD, &farewell) != MPI_SUCCESS)
         return 1;
     work = world;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* of MPI_Test, which knows no communicator */
     MPI_Comm_set_errhandler(work, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(farewell, MPI_ERRORS_RETURN);
     MPI_Get_library_version(words, &length);

@@ -1,24 +1,33 @@
 /* ranks.c -- the processes of one run, by a plugin. See ranks.h.
  *
  * Every collective call ("meeting") is one gather, in which each rank's block begins with a header: whether a signal
- * has come, its clock, and the number of the meeting. Ranks at different meetings have diverged, which is a fault of
- * the program: the run is ended. */
+ * has come, its clock, the number of the meeting and its length. Ranks at different meetings have diverged: the run is
+ * ended, and one of them says so. What may differ between the files and programs of ranks is compared before
+ * (ranks/same.h), so that only a fault of the program is left. */
+#define _DEFAULT_SOURCE /* gethostname, nanosleep */
 #include "ranks/ranks.h"
 
 #include "base/arena.h"
 #include "base/clock.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 enum { ASKED, CLOCK, NUMBER, LENGTH, HEADER = 4 };
 static const double PATIENCE = 5; /* seconds for which a failed rank waits for the others */
+static const struct timespec LEAVE = {.tv_sec = 1},  /* to the rank that says why the run ends */
+    ON_ITS_WAY = {.tv_nsec = 200000000}; /* for what was printed: a launcher that ends the run may drop it */
 
 static struct {
     const struct fit_ranks_plugin *plugin; /* NULL: no other ranks */
     size_t size, rank; /* of those who meet now */
     size_t world_size, world_rank;
+    char (*host)[FIT_RANKS_HOST]; /* of all ranks */
+    void (*tell)(const char *why);
     atomic_int *interrupt;
     double origin, first; /* fit_seconds() at the beginning; of rank 0 at the last meeting */
     double number, world_number; /* of the next meeting; of all ranks, while they are in groups */
@@ -33,9 +42,33 @@ static _Thread_local int meets; /* the thread that has begun */
 
 /* ---- meeting --------------------------------------------------------------------------------------------- */
 
-static void give_up(void)
+/* Ends the run. speaks: this rank tells why; another one leaves it the time. */
+static void give_up(int speaks, const char *why)
 {
-    all.plugin->fail(fit_status_exit(FIT_ERR_INTERNAL));
+    if (speaks && all.tell)
+        all.tell(why);
+    else
+        nanosleep(&LEAVE, NULL);
+    fit_ranks_abort(fit_status_exit(FIT_ERR_INTERNAL));
+}
+
+static void give_up_memory(void)
+{
+    give_up(1, "out of memory for what the ranks tell each other");
+}
+
+static void give_up_unreached(void)
+{
+    give_up(all.rank == 0, "the other ranks cannot be reached");
+}
+
+static void give_up_diverged(size_t r)
+{
+    char words[3 * FIT_RANKS_WHERE];
+    char first[FIT_RANKS_WHERE], other[FIT_RANKS_WHERE];
+    snprintf(words, sizeof words, "%s and %s take different steps: please report it", fit_ranks_where(0, first),
+             fit_ranks_where(r, other));
+    give_up(all.rank == 0, words);
 }
 
 /* Room for n numbers; failure ends the run. */
@@ -47,20 +80,22 @@ static double *room(double **block, size_t *has, size_t n)
         *has = n;
     }
     if (!*block)
-        give_up();
+        give_up_memory();
     return *block;
 }
 
-/* What the headers say. */
-static void read_headers(const double *received)
+/* What the headers say; total: the length of the meeting. */
+static void read_headers(const double *received, size_t total)
 {
     int stop = 0;
     for (size_t r = 0; r < all.size; r++) {
         const double *h = received + all.place[r];
         stop |= h[ASKED] > 0;
-        if (h[NUMBER] != all.number)
-            give_up();
+        if (h[NUMBER] != received[NUMBER] || h[LENGTH] != received[LENGTH])
+            give_up_diverged(r);
     }
+    if (received[NUMBER] != all.number || received[LENGTH] != (double)total)
+        give_up_diverged(all.rank);
     all.first = received[CLOCK];
     all.number++;
     if (stop)
@@ -85,9 +120,9 @@ static void meet(const double *mine, const size_t *count)
         memcpy(send + HEADER, mine, count[all.rank] * sizeof *mine);
     enum fit_clock was = fit_clock_enter(FIT_CLOCK_WAIT);
     if (total > INT_MAX || all.plugin->gather(send, to, all.count, all.place) != 0)
-        give_up();
+        give_up_unreached();
     fit_clock_enter(was);
-    read_headers(to);
+    read_headers(to, total);
 }
 
 void fit_ranks_gather(const double *mine, const size_t *count, double *to)
@@ -129,7 +164,7 @@ double fit_ranks_least(double x)
 void fit_ranks_copy(size_t from, void *data, size_t bytes)
 {
     if (fit_ranks_shared() && bytes && all.plugin->broadcast(data, bytes, (int)from) != 0)
-        give_up();
+        give_up_unreached();
 }
 
 double fit_ranks_total(double x)
@@ -158,18 +193,36 @@ void fit_ranks_add(double *x, size_t n)
     }
 }
 
+/* What has happened to rank r alone begins with its name. */
+static void name_rank(size_t r, struct fit_error *err)
+{
+    char where[FIT_RANKS_WHERE], text[sizeof err->message];
+    snprintf(text, sizeof text, "%s", err->message);
+    snprintf(err->message, sizeof err->message, "%s: %.*s", fit_ranks_where(r, where),
+             (int)(sizeof err->message - sizeof where - 3), text);
+    err->says += err->says ? (unsigned)strlen(where) + 2 : 0;
+}
+
 enum fit_status fit_ranks_agree_status(enum fit_status st, struct fit_error *err)
 {
     if (!fit_ranks_shared())
         return st;
     const double mine = st;
     const double *got = meet_alike(&mine, 1);
-    for (size_t r = 0; r < all.size; r++)
+    size_t first = all.size, failed = 0;
+    for (size_t r = all.size; r-- > 0;)
         if (got[all.place[r] + HEADER] > 0) {
             st = (enum fit_status)got[all.place[r] + HEADER];
-            fit_ranks_copy(r, err, sizeof *err);
-            break;
+            first = r;
+            failed++;
         }
+    if (!failed)
+        return FIT_OK;
+    struct fit_error none = {.status = FIT_OK};
+    err = err ? err : &none; /* all of them send, or receive */
+    fit_ranks_copy(first, err, sizeof *err);
+    if (failed < all.size)
+        name_rank(first, err);
     return st;
 }
 
@@ -210,7 +263,7 @@ size_t fit_ranks_group(size_t n)
     const size_t each = all.size / n, mine = all.rank / each;
     fit_ranks_agree();
     if (all.plugin->group((int)n) != 0)
-        give_up();
+        give_up_unreached();
     all.world_number = all.number;
     all.number = 0;
     all.size = each;
@@ -224,7 +277,7 @@ void fit_ranks_ungroup(void)
     if (all.size == all.world_size)
         return;
     if (all.plugin->group(1) != 0)
-        give_up();
+        give_up_unreached();
     all.number = all.world_number;
     all.size = all.world_size;
     all.rank = all.world_rank;
@@ -267,7 +320,7 @@ void fit_ranks_spread(void *results, size_t n, size_t bytes)
     const size_t each = (bytes + sizeof(double) - 1) / sizeof(double), most = (n + all.size - 1) / all.size;
     FIT_OWNED double *block = calloc(most * each, sizeof *block);
     if (!block) {
-        give_up();
+        give_up_memory();
         return;
     }
     char *result = results;
@@ -297,6 +350,22 @@ const char *fit_ranks_library(void)
     return all.plugin ? all.plugin->name() : "";
 }
 
+const char *fit_ranks_host(size_t r)
+{
+    return all.host ? all.host[all.world_rank - all.rank + r] : "";
+}
+
+const char *fit_ranks_where(size_t r, char text[FIT_RANKS_WHERE])
+{
+    snprintf(text, FIT_RANKS_WHERE, "rank %zu (%s)", all.world_rank - all.rank + r, fit_ranks_host(r));
+    return text;
+}
+
+void fit_ranks_tell(void (*tell)(const char *why))
+{
+    all.tell = tell;
+}
+
 int fit_ranks_shared(void)
 {
     return meets && all.size > 1 && !atomic_load_explicit(&parted, memory_order_relaxed) && !fit_team_inside();
@@ -313,6 +382,16 @@ double fit_ranks_seconds(void)
     if (all.size < 2)
         return fit_seconds();
     return atomic_load_explicit(&parted, memory_order_relaxed) ? fit_seconds() - all.origin : all.first;
+}
+
+/* The names of all hosts. */
+static void know_hosts(void)
+{
+    char own[FIT_RANKS_HOST] = "";
+    gethostname(own, sizeof own - 1);
+    const double *got = meet_alike((const double *)(const void *)own, sizeof own / sizeof(double));
+    for (size_t r = 0; r < all.size; r++)
+        memcpy(all.host[r], got + all.place[r] + HEADER, sizeof own);
 }
 
 enum fit_status fit_ranks_begin(const struct fit_ranks_plugin *plugin, long expected, atomic_int *interrupt,
@@ -336,11 +415,13 @@ enum fit_status fit_ranks_begin(const struct fit_ranks_plugin *plugin, long expe
     all.count = calloc(n, sizeof *all.count);
     all.place = calloc(n, sizeof *all.place);
     all.one = calloc(n, sizeof *all.one);
-    if (!all.count || !all.place || !all.one)
+    all.host = calloc(n, sizeof *all.host);
+    if (!all.count || !all.place || !all.one || !all.host)
         return fit_no_memory(err, "ranks");
     all.size = all.world_size = n;
     meets = 1;
     atomic_store(interrupt, 0); /* an earlier signal is reported at the first meeting */
+    know_hosts();
     return FIT_OK;
 }
 
@@ -349,9 +430,11 @@ static void release(void)
     free(all.count);
     free(all.place);
     free(all.one);
+    free(all.host);
     free(all.send);
     free(all.receive);
     all.plugin = NULL;
+    all.host = NULL;
     all.size = all.world_size = 1;
     all.rank = all.world_rank = 0;
 }
@@ -360,7 +443,7 @@ enum fit_ranks_last fit_ranks_end(enum fit_status st)
 {
     const struct fit_ranks_plugin *plugin = all.plugin;
     if (!plugin)
-        return FIT_RANKS_SPEAKS;
+        return FIT_RANKS_ALONE;
     if (!plugin->meet(st == FIT_OK ? 0 : PATIENCE))
         return FIT_RANKS_LOST;
     const double mine = st;
@@ -377,6 +460,8 @@ enum fit_ranks_last fit_ranks_end(enum fit_status st)
 
 void fit_ranks_abort(int exit_code)
 {
-    if (all.plugin)
-        all.plugin->fail(exit_code);
+    if (!all.plugin)
+        return;
+    nanosleep(&ON_ITS_WAY, NULL);
+    all.plugin->fail(exit_code);
 }

@@ -27,14 +27,23 @@ enum fit_status fit_ranks_begin(const struct fit_ranks_plugin *plugin, long expe
                                 struct fit_error *err);
 
 /* At the end of the program, with the status st: says who reports it. LOST: another rank has not reached its end,
- * because this one had an error of its own; this one reports it, and ends all by fit_ranks_abort. */
-enum fit_ranks_last { FIT_RANKS_SPEAKS, FIT_RANKS_SILENT, FIT_RANKS_LOST };
+ * because this one had an error of its own; this one reports it, and ends all by fit_ranks_abort. ALONE: there were no
+ * others; this one reports it. */
+enum fit_ranks_last { FIT_RANKS_SPEAKS, FIT_RANKS_SILENT, FIT_RANKS_LOST, FIT_RANKS_ALONE };
 enum fit_ranks_last fit_ranks_end(enum fit_status st);
 void fit_ranks_abort(int exit_code);
 
 size_t fit_ranks_size(void); /* 1 without others */
 size_t fit_ranks_rank(void); /* 0 */
 const char *fit_ranks_library(void); /* "" without others */
+
+/* Of those who meet: the host of rank r, cut if it is long, and "rank 1 (host)". */
+enum { FIT_RANKS_HOST = 64, FIT_RANKS_WHERE = FIT_RANKS_HOST + 32 };
+const char *fit_ranks_host(size_t r);
+const char *fit_ranks_where(size_t r, char text[FIT_RANKS_WHERE]);
+
+/* Is told why ranks.c ends a run; one rank is, as a rule. */
+void fit_ranks_tell(void (*tell)(const char *why));
 
 /* 1: there are other ranks, and this is a point where all can meet. */
 int fit_ranks_shared(void);
@@ -58,7 +67,8 @@ double fit_ranks_total(double x);
 /* Meeting: the ranks' n numbers x are added in rank order; all receive the sums. */
 void fit_ranks_add(double *x, size_t n);
 
-/* Meeting: the first status that is not FIT_OK becomes that of all, with its message. */
+/* Meeting: the first status that is not FIT_OK becomes that of all, with its message, which names the rank unless all
+ * have failed. */
 enum fit_status fit_ranks_agree_status(enum fit_status st, struct fit_error *err);
 
 /* Meeting: data of rank `from` are sent to all. */

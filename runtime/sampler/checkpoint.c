@@ -203,11 +203,8 @@ static enum fit_status compare(const char *path, const char *there, const char *
     }
     if (!*there && !*here)
         return FIT_OK;
-    return fit_fail(err, FIT_ERR_USAGE,
-                    "%s is of another run: \"%.*s\" there, \"%.*s\" here; give the same data, "
-                    "model and settings, or"
-                    " begin anew without --resume",
-                    path, (int)line_of(there), there, (int)line_of(here), here);
+    return fit_fail(err, FIT_ERR_USAGE, "%s is of another run: \"%.*s\" there, \"%.*s\" here", path,
+                    (int)line_of(there), there, (int)line_of(here), here);
 }
 
 static double *array(struct fit_arena *a, const unsigned char **at, size_t n)
@@ -314,16 +311,17 @@ enum fit_status fit_checkpoint_read(const char *path, const char *identity,
         lines += line_of(lines) + 1;
     }
     st = compare(path, lines, identity, err);
-    if (st != FIT_OK)
-        goto done;
     if (!get_body(&bytes, (unsigned char *)end + 2, size - (size_t)(end + 2 - (char *)bytes), c))
         st = fit_fail(err, FIT_ERR_DATA, "%s: damaged (its sizes do not agree)", path);
     else if (c->storage_.failed)
         st = fit_no_memory(err, path);
     memcpy(c->run, run, sizeof run);
 done:
-    if (st != FIT_OK)
+    if (st != FIT_OK) {
+        const double finished = c->finished;
         fit_checkpoint_free(c);
+        c->finished = finished;
+    }
     free(bytes);
     return st;
 }

@@ -44,7 +44,7 @@ enum fit_status fit_checkpoint_write(const char *path, const char *identity,
 
 /* Reads the file. FIT_ERR_IO: there is none; FIT_ERR_DATA: damaged, or of another version of the format;
  * FIT_ERR_USAGE: of another run; the message names the first line that differs; FIT_ERR_MEMORY: larger than the
- * available memory. c is then empty. Takes as much memory as the file is long. */
+ * available memory. c is then empty, but for `finished` of another run. Takes as much memory as the file is long. */
 enum fit_status fit_checkpoint_read(const char *path, const char *identity,
                                     struct fit_checkpoint *c, struct fit_error *err);
 void fit_checkpoint_free(struct fit_checkpoint *c);

@@ -21,6 +21,21 @@ enum { FEWEST_DRAWS = 4 }; /* of a chain, for any statistics */
 
 /* ---- checkpoints ----------------------------------------------------------------------------- */
 
+/* The chains begin anew, although there is a checkpoint. What another run has not finished may be hours of work: it is
+ * kept under another name. */
+static void begin_anew(struct fit_sampling_run *m, enum fit_status why, const char *words)
+{
+    const char *path = m->opt->checkpoint;
+    char kept[1200], *text = m->s->begun_anew;
+    const int keep = why == FIT_ERR_USAGE && m->checkpoint.finished == 0;
+    const size_t n = sizeof m->s->begun_anew;
+    snprintf(kept, sizeof kept, "%s.before", path);
+    int failed = keep && fit_ranks_rank() == 0 && rename(path, kept) != 0;
+    fit_ranks_copy(0, &failed, sizeof failed);
+    snprintf(text, n, "%.500s; sampling began anew%s", words,
+             failed ? ", and writes over it" : keep ? "; posterior.checkpoint.before is what that run had done" : "");
+}
+
 enum fit_status fit_sampling_resume(struct fit_sampling_run *m,
                                     const struct fit_posterior_setup *setup, struct fit_error *err)
 {
@@ -34,8 +49,15 @@ enum fit_status fit_sampling_resume(struct fit_sampling_run *m,
         return FIT_OK;
     enum fit_status st = fit_checkpoint_read(o->checkpoint, o->identity ? o->identity : "", c, err);
     if (o->resume == FIT_RESUME_UNFINISHED && (st != FIT_OK || c->finished != 0)) {
+        if (st != FIT_OK)
+            begin_anew(m, st, err ? err->message : "");
         fit_checkpoint_free(c);
         return FIT_OK;
+    }
+    if (st == FIT_ERR_USAGE && err) {
+        const size_t n = strlen(err->message);
+        snprintf(err->message + n, sizeof err->message - n,
+                 "; give the same data, model and settings, or begin anew without --resume");
     }
     if (st != FIT_OK)
         return st;

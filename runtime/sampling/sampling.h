@@ -165,6 +165,7 @@ struct fit_samples {
     double target_accept;
     unsigned max_depth;
     double resumed;                /* iterations of all chains, draws, shards that come from a checkpoint */
+    char begun_anew[640];          /* why the checkpoint that was there was not gone on with, or "" */
     char checkpoint_error[256];    /* why the last checkpoint could not be written, or "" */
     struct {
         double mode, warmup, sampling, summary, total;

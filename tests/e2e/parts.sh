@@ -70,6 +70,44 @@ grep -q '"left": [01],' out || fail "more than the fit at hand is left: $(cat ou
 expect 0 "$h" batch my.yaml ./*.h5 -o killed --json --method nuts --draws 300 --warmup 300
 has out '"left": 0'
 
+# ---- one folder: not two lists of other settings at a time; afterwards what other settings or runs have done is done
+# again, and this is told
+"$h" batch my.yaml ./*.h5 -o folder --part 1/2 --jobs 1 --quiet --method nuts --draws 2000 --warmup 300 &
+part=$!
+tries=0
+until [ -n "$(find folder -name '.batch.????????????????.*' 2>/dev/null)" ] || [ $tries -ge 300 ]; do
+    sleep 0.1
+    tries=$((tries + 1))
+done
+expect 4 "$h" batch my.yaml ./*.h5 -o folder --part 2/2 --quiet
+says "folder: another \`homodyne batch\` with other settings"
+says "(process $part on host $(hostname | cut -c 1-63))"
+kill -KILL $part
+wait $part 2>/dev/null || true
+expect 0 "$h" batch my.yaml ./*.h5 -o folder --json
+has out '"left": 0'
+[ -z "$(find folder -name '.batch.*')" ] || fail "the mark of a killed command is left"
+"$bin/homodyne-static_isotropic" fit my.yaml --data 3.h5 -o folder/3 --fix alpha=-0.3 --quiet
+expect 0 "$h" batch my.yaml ./*.h5 -o folder --quiet
+says "note: folder: 1 of $n fits there have other settings, data or programs, or were replaced by another run"
+rows whole/series.csv >one
+rows folder/series.csv >many
+cmp -s one many || fail "the table after other runs in its folder differs: $(diff one many | head -5)"
+expect 0 "$h" batch my.yaml ./*.h5 -o folder --quiet
+hasnot err "note"
+
+# ---- a fit of the folder itself does not hold up the table
+"$bin/homodyne-static_isotropic" fit my.yaml -o folder --quiet --method nuts --draws 40000 --chains 2 &
+fit=$!
+tries=0
+until [ -e folder/.homodyne.lock ] || [ $tries -ge 100 ]; do
+    sleep 0.05
+    tries=$((tries + 1))
+done
+expect 0 timeout 30 "$h" batch my.yaml ./*.h5 -o folder --quiet --fix alpha=-0.3
+kill -KILL $fit 2>/dev/null || true
+wait $fit 2>/dev/null || true
+
 # ---- what SLURM and the launchers tell
 expect 0 env SLURM_ARRAY_TASK_ID=7 SLURM_ARRAY_TASK_MIN=3 SLURM_ARRAY_TASK_STEP=2 SLURM_ARRAY_TASK_COUNT=3 \
     "$h" batch my.yaml ./*.h5 --list

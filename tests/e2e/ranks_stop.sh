@@ -12,13 +12,6 @@ still=("$bin/homodyne-static_isotropic" fit still.yaml --quiet)
 nuts=("${still[@]}" --method nuts --chains 3 --draws 1500 --warmup 100)
 "${nuts[@]}" -o alone || fail "one process: exit code $?"
 
-# programs: numbers of the ranks that run in the folder $1
-programs() {
-    pgrep -f -- "-o $1( |\$)" | while read -r p; do
-        case $(readlink "/proc/$p/exe") in */homodyne-*) echo "$p" ;; esac
-    done
-}
-
 # wait_for FILE, half a minute at most
 wait_for() {
     for _ in $(seq 3000); do

@@ -112,6 +112,15 @@ long="--method nuts --draws 40000 --warmup 200 --quiet"
 # shellcheck disable=SC2086
 expect 2 "$bin" fit d.yaml -o m $long --max-seconds "$(after 1.5)"
 has m/fit.json '"complete": false'
+# other settings begin anew, say so, and keep what was not finished
+# shellcheck disable=SC2086
+expect 2 "$bin" fit d.yaml -o m $long --seed 7 --max-seconds "$(after 1.5)"
+has m/summary.txt 'm/posterior.checkpoint is of another run: "seed: 42" there, "seed: 7" here; sampling began anew'
+has m/summary.txt "posterior.checkpoint.before is what that run had done"
+mv m/posterior.checkpoint.before m/posterior.checkpoint
+# shellcheck disable=SC2086
+expect 2 "$bin" fit d.yaml -o m $long --resume --max-seconds "$(after 1.5)"
+has m/run.log "went on from"
 # the checkpoint holds the draws that were made, not room for those that were asked for
 # shellcheck disable=SC2086
 expect 2 "$bin" fit d.yaml -o room --method nuts --draws 2000000 --warmup 200 --quiet --max-seconds "$(after 1)"

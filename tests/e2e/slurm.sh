@@ -78,6 +78,7 @@ command -v h5dump >/dev/null && [ "$(draws at_once)" != "$(draws limited)" ] &&
 # ---- copies
 expect 3 srun -n 3 "$h" fit my.yaml --data 1.h5 -o copies
 says "srun has started several copies"
+[ "$(grep -c "has started several copies" err)" -eq 1 ] || fail "copies are refused more than once: $(cat err)"
 [ ! -e copies/fit.json ] || fail "a copy has written"
 srun -n 3 "$h" batch my.yaml data/1?.h5 -o together --jobs 1 --json >out 2>err || fail "copies of batch: $(cat err)"
 [ "$(grep -o '"done_here": [0-9]*' out | awk '{ n += $2 } END { print n }')" -eq 10 ] ||
@@ -89,6 +90,18 @@ if [ -e "$bin/../lib/homodyne-gen/mpi/libhomodyne-mpi-openmpi.so" ] && srun --mp
     expect 0 "$h" fit my.yaml --data 2.h5 --frames 1:300 -o one_process --quiet
     expect 0 srun -n 3 --mpi=pmix "$h" fit my.yaml --data 2.h5 --frames 1:300 -o three_ranks --quiet
     expect 0 "$h" compare one_process three_ranks --sigma 1e-12
+    # a task that fails before it has met the others, and ranks of other files
+    printf '#!/bin/sh\n[ "$SLURM_PROCID" != 1 ] || %s\nexec "$@"\n' 'exit 3' >odd.sh
+    chmod +x odd.sh
+    expect 137 env HOMODYNE_MPI_SECONDS=3 srun -n 3 --mpi=pmix ./odd.sh "$h" fit my.yaml --data 1.h5 -o odd --quiet
+    says "rank 0 of 3 has waited 3 s for the others to begin"
+    mkdir elsewhere
+    cp my.yaml elsewhere
+    printf '#!/bin/sh\n[ "$SLURM_PROCID" != 1 ] || %s\nexec "$@"\n' 'cd elsewhere' >odd.sh
+    expect 4 srun -n 3 --mpi=pmix ./odd.sh "$h" fit my.yaml --data 1.h5 -o "$dir/odd" --quiet
+    says "1.h5: rank 1 (" # of this host
+    says "cannot read the data file, which rank 0 ("
+    [ ! -e odd/fit.json ] || fail "ranks of other files have written"
 else
     echo "no ranks by srun: no plugin for Open MPI, or a SLURM without PMIx"
 fi

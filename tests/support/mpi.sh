@@ -40,6 +40,13 @@ ranks() {
     "$(launcher "$mpi")" -n "$size" "$@"
 }
 
+# programs FOLDER: process numbers of the ranks that were started with -o FOLDER
+programs() {
+    pgrep -f -- "-o $1( |\$)" | while read -r p; do
+        case $(readlink "/proc/$p/exe") in */homodyne-*) echo "$p" ;; esac
+    done
+}
+
 # numbers FOLDER: lines of fit.json that must not depend on how the run was started (memory is that of a rank)
 numbers() {
     awk '/"(phases|seconds)": *{/ { skip = 1 } skip && /}/ { skip = 0; next }

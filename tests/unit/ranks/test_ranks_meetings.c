@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "forked_ranks.h"
+#include "ranks/same.h"
 
 enum { SIZE = 3, TURNS = 10, MANY = 600000 }; /* MANY: sums that take several meetings */
 
@@ -57,16 +58,70 @@ static void status(const void *user, double *result)
     const enum fit_status st = rank ? fit_fail(&err, code, "rank %d", rank) : FIT_OK;
     result[1] = fit_ranks_agree_status(st, &err);
     result[2] = err.message[5] - '0';
+    const enum fit_status one = rank == 2 ? fit_fail_at(&err, FIT_ERR_CONFIG, "a.yaml", 1, 2, "words") : FIT_OK;
+    result[3] = fit_ranks_agree_status(one, &err);
+    result[4] = strncmp(err.message, "rank 2 (", 8) == 0 && strcmp(err.message + err.says, "words") == 0;
+    const enum fit_status every = fit_fail(&err, FIT_ERR_DATA, "all");
+    fit_ranks_agree_status(every, &err);
+    result[5] = strcmp(err.message, "all") == 0;
+}
+
+/* Files and texts that are those of rank 0, or not. */
+static void sameness(const void *user, double *result)
+{
+    const size_t rank = fit_ranks_rank();
+    const char *folder = user;
+    struct fit_error err = {0};
+    char path[4][64];
+    for (int k = 0; k < 4; k++)
+        snprintf(path[k], sizeof path[k], "%s/%d", folder, k);
+    result[0] = fit_ranks_same_file("it", path[0], FIT_ERR_DATA, &err);
+    result[1] = fit_ranks_same_file("it", path[3], FIT_ERR_DATA, &err); /* nowhere */
+    result[2] = fit_ranks_same_file("it", path[rank < 2 ? 0 : 1], FIT_ERR_DATA, &err);
+    result[3] = strstr(err.message, "have the same size and different contents") != NULL;
+    result[4] = fit_ranks_same_file("it", path[rank < 1 ? 0 : 2], FIT_ERR_DATA, &err);
+    result[5] = strstr(err.message, "has 40000000 bytes") != NULL && strstr(err.message, "40000001") != NULL;
+    result[6] = fit_ranks_same_file("it", path[rank == 1 ? 3 : 0], FIT_ERR_CONFIG, &err);
+    result[7] = strstr(err.message, "rank 1 (") != NULL && strstr(err.message, "cannot read it, which rank 0") != NULL;
+    result[8] = (double)fit_ranks_odd("same", 4);
+    result[9] = (double)fit_ranks_odd("same", rank == 2 ? 3 : 4);
+}
+
+static void test_sameness(void **state)
+{
+    static const double want[10] = {0, 0, FIT_ERR_DATA, 1, FIT_ERR_DATA, 1, FIT_ERR_CONFIG, 1, 0, 2};
+    static const long size[3] = {40000000, 40000000, 40000001};
+    char folder[] = "/tmp/ranks_XXXXXX", path[64];
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    for (int k = 0; k < 3; k++) { /* the second differs in its last byte alone */
+        snprintf(path, sizeof path, "%s/%d", folder, k);
+        FILE *f = fopen(path, "w");
+        assert_non_null(f);
+        assert_int_equal(fseek(f, size[k] - 1, SEEK_SET), 0);
+        fputc(k, f);
+        fclose(f);
+    }
+    double *x = forked_ranks(SIZE, 10, sameness, folder);
+    for (int r = 0; r < SIZE; r++)
+        for (int k = 0; k < 10; k++)
+            assert_int_equal((long)x[10 * r + k], (long)want[k]);
+    forked_ranks_free(x, SIZE, 10);
+    for (int k = 0; k < 3; k++) {
+        snprintf(path, sizeof path, "%s/%d", folder, k);
+        unlink(path);
+    }
+    rmdir(folder);
 }
 
 static void test_the_first_error_is_that_of_all(void **state)
 {
-    double *x = forked_ranks(SIZE, 3, status, NULL);
-    const double want[3] = {FIT_OK, FIT_ERR_DATA, 1};
+    double *x = forked_ranks(SIZE, 6, status, NULL);
+    const double want[6] = {FIT_OK, FIT_ERR_DATA, 1, FIT_ERR_CONFIG, 1, 1};
     (void)state;
     for (int r = 0; r < SIZE; r++)
-        assert_memory_equal(x + 3 * r, want, sizeof want);
-    forked_ranks_free(x, SIZE, 3);
+        assert_memory_equal(x + 6 * r, want, sizeof want);
+    forked_ranks_free(x, SIZE, 6);
 }
 
 struct done {
@@ -185,6 +240,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_the_first_error_is_that_of_all),
+        cmocka_unit_test(test_sameness),
         cmocka_unit_test(test_turns_are_divided_and_told),
         cmocka_unit_test(test_one_is_asked_and_all_stop),
         cmocka_unit_test(test_groups_meet_by_themselves),

@@ -1,0 +1,108 @@
+#!/bin/bash
+# What goes wrong on clusters: ranks that see other files, other contents, other programs: ranks_odd.sh BINDIR
+# SAME_NUMBERS. Such a job ends by itself, with one message that names the ranks, and writes no results.
+set -eu
+bin=$1 same=$2
+. "$(dirname "$0")/../support/test.sh"
+. "$here/../support/mpi.sh"
+
+physics=(--set D0=2000 --set alpha=-0.3 --set D_offset=100)
+simulate() { # simulate FILE SEED [WORDS..]
+    file=$1 seed=$2
+    shift 2
+    "$bin/homodyne-static_isotropic" simulate -o "$file" --frames 30 --dt 0.1 --q 0.0054 --phi 0 "${physics[@]}" \
+        --contrast 0.3 --noise 0.01 --seed "$seed" --quiet --force "$@"
+}
+mkdir own other
+simulate own/d.h5 5 --config-out own/d.yaml
+fit=("$bin/homodyne-static_isotropic" fit d.yaml --quiet --threads 1)
+
+# The ranks run in `own`; before that, rank 1 does what $ODD says.
+cat >odd.sh <<'END_OF_SCRIPT'
+#!/bin/bash
+cd own || exit 1
+case ${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}} in 1) eval "$ODD" ;; esac
+exec "$@"
+END_OF_SCRIPT
+chmod +x odd.sh
+
+# refused CODES TEXT WHAT-RANK-1-DOES PROGRAM..: three ranks under each MPI
+refused() {
+    code=$1 text=$2
+    export ODD=$3
+    shift 3
+    for m in $mpis; do
+        rm -rf "$dir/results"
+        got=0 begin=$(date +%s%N)
+        timeout -k 5 60 "$(launcher "$m")" -n 3 "$dir/odd.sh" "$@" -o "$dir/results" >out 2>err || got=$?
+        ms=$((($(date +%s%N) - begin) / 1000000))
+        case " $code " in *" $got "*) ;; *) fail "$m: $ODD: exit code $got, not $code: $(head -5 err)" ;; esac
+        [ "$(grep -cF -- "$text" err)" = 1 ] || fail "$m: $ODD: not told once: $text: $(head -5 err)"
+        [ "$(grep -c '^homodyne' err)" = 1 ] || fail "$m: $ODD: not one message: $(head -5 err)"
+        [ ! -e "$dir/results/fit.json" ] || fail "$m: $ODD: results were written"
+        echo "$m: $ms ms: $(grep -m 1 '^homodyne' err | cut -c 1-200)"
+    done
+}
+h=$(hostname | cut -c 1-63)
+
+# ---- data and configuration
+cp own/d.yaml other/
+refused 4 "rank 1 ($h) cannot read the data file, which rank 0 ($h) can" 'cd ../other' "${fit[@]}"
+simulate other/d.h5 6
+refused 4 "the data file of rank 0 ($h)" 'cd ../other' "${fit[@]}"
+cp own/d.h5 other/d.h5
+printf odd | dd of=other/d.h5 bs=1 seek=$(($(wc -c <own/d.h5) / 2)) conv=notrunc 2>/dev/null
+refused 4 "have the same size and different contents" 'cd ../other' "${fit[@]}"
+cp own/d.h5 other/
+rm other/d.yaml
+refused 3 "d.yaml: rank 1 ($h) cannot read the configuration" 'cd ../other' "${fit[@]}"
+sed 's/0\.1 /0.2 /' own/d.yaml >other/d.yaml
+refused 3 "d.yaml: the configuration of rank 0 ($h) and of rank 1 ($h)" 'cd ../other' "${fit[@]}"
+
+# ---- programs: a command of the shell that starts another one in rank 1
+cat >start.sh <<'END_OF_SCRIPT'
+#!/bin/bash
+exec "${PROGRAM:-$1}" "${@:2}"
+END_OF_SCRIPT
+chmod +x start.sh
+start=("$dir/start.sh" "${fit[@]}")
+mkdir -p another/bin another/lib
+ln -s "$bin/../lib/homodyne-gen" another/lib/
+{ cat "$bin/homodyne-static_isotropic" && printf another; } >another/bin/homodyne-static_isotropic
+chmod +x another/bin/*
+refused 3 "rank 0 ($h) and rank 1 ($h) have different builds of the program" \
+    "export PROGRAM=$dir/another/bin/homodyne-static_isotropic" "${start[@]}"
+refused 3 "rank 0 ($h) and rank 1 ($h) have different models" "export PROGRAM=$bin/homodyne-laminar" "${start[@]}"
+refused 3 "rank 0 ($h) and rank 1 ($h) have different command lines" "set -- \"\$@\" --seed 7" "${fit[@]}"
+refused 3 "rank 0 ($h) and rank 1 ($h) have different FIT_ISA in their environment: none and v2" "export FIT_ISA=v2" \
+    "${fit[@]}"
+# a rank that ends before it has met the others; and one that never begins
+refused 3 "mpirun has started several copies" "export HOMODYNE_MPI=none" "${fit[@]}"
+refused 3 "nothing" "set -- \"\$@\" --model nothing" "$bin/homodyne" "${fit[@]:1}"
+export HOMODYNE_MPI_SECONDS=2
+refused "1 9" "rank 0 of 3 has waited 2 s for the others to begin" "exec sleep 10" "${fit[@]}"
+unset HOMODYNE_MPI_SECONDS
+
+# all alike: the first speaks
+echo 'const struct { unsigned abi; void *f[8]; } fit_ranks_plugin = {1};' >old.c
+if cc -shared -fPIC old.c -o old.so 2>/dev/null; then
+    cp old.so own/
+    refused 3 "./old.so: made for interface 1" "" env HOMODYNE_MPI=./old.so "${fit[@]}"
+fi
+refused 3 "HOMODYNE_MPI=nonsense: there is no plugin of this name" "" env HOMODYNE_MPI=nonsense "${fit[@]}"
+refused 3 "mpirun has started several copies" "" env HOMODYNE_MPI=none "${fit[@]}"
+
+# ---- what may differ: numbers of threads, folders
+export ODD=
+(cd own && "${fit[@]}" -o ../alone --method nuts --draws 30 --warmup 30 --chains 3)
+cp -r own elsewhere
+for m in $mpis; do
+    export ODD="export OMP_NUM_THREADS=1; cd ../elsewhere"
+    rm -rf results
+    timeout -k 5 60 "$(launcher "$m")" -n 3 "$dir/odd.sh" "$bin/homodyne-static_isotropic" fit d.yaml --quiet \
+        -o "$dir/results" --method nuts --draws 30 --warmup 30 --chains 3 >out 2>err ||
+        fail "$m: other threads in rank 1: exit code $?: $(head -5 err)"
+    same_as alone results "$m: other threads and another folder in rank 1"
+done
+
+finish
