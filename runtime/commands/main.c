@@ -187,6 +187,23 @@ static enum fit_status run(struct fit_program *p, struct fit_cli *cli, struct fi
     return run_command(p, cli, err);
 }
 
+/* Tells an error, once for all ranks; returns the exit code. */
+static int finish(const struct fit_program *p, enum fit_status st, const struct fit_error *err, int is_fit)
+{
+    const int code = st == FIT_OK ? p->exit_code : fit_status_exit(st);
+    const enum fit_ranks_last last = fit_ranks_end(st);
+    const int alone = last == FIT_RANKS_ALONE && is_fit;
+    if (st != FIT_OK && last != FIT_RANKS_SILENT && !(alone && fit_copies_spoken_for()))
+        tell_failure(err, last);
+    if (last == FIT_RANKS_LOST)
+        fit_ranks_abort(code);
+    else
+        fit_ranks_leave();
+    if (st != FIT_OK && alone)
+        fit_copies_leave(code);
+    return code;
+}
+
 int fit_program_main(int argc, char **argv, const struct fit_kernel *const *kernels)
 {
     struct fit_program p = {.name = text_file_name(argv[0]),
@@ -212,15 +229,5 @@ int fit_program_main(int argc, char **argv, const struct fit_kernel *const *kern
     fit_cli_free(&cli);
     if (st == FIT_OK && (fflush(p.out) != 0 || ferror(p.out)))
         st = fit_fail(&err, FIT_ERR_IO, "standard output cannot be written");
-    const int code = st == FIT_OK ? p.exit_code : fit_status_exit(st);
-    const enum fit_ranks_last last = fit_ranks_end(st);
-    const int silent = last == FIT_RANKS_SILENT || (last == FIT_RANKS_ALONE && st != FIT_OK && is_fit &&
-                                                    fit_copies_spoken_for());
-    if (st != FIT_OK && !silent)
-        tell_failure(&err, last);
-    if (last == FIT_RANKS_LOST)
-        fit_ranks_abort(code);
-    else if (last == FIT_RANKS_ALONE && st != FIT_OK && is_fit)
-        fit_copies_leave(code);
-    return code;
+    return finish(&p, st, &err, is_fit);
 }

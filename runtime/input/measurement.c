@@ -529,16 +529,44 @@ static void doubt_means(struct fit_measurement *m)
                         fit_measurement_doubt(other));
 }
 
+/* Sums over all tiles: of the weights, of the values, of their squares, without the reference. */
+static void sums_of(const struct fit_dataset *ds, size_t g, double s[3])
+{
+    s[0] = s[1] = s[2] = 0;
+    for (size_t t = 0; t < ds->ntile; t++)
+        for (int i = 0; i < 3; i++)
+            s[i] += ds->tile[t].sum[3 * g + (size_t)i];
+}
+
+/* The reference is the mean of a matrix, by a rank that has read all of it; the sums over tiles come from those that
+ * own the tiles. Files that differ do not agree. The error of the mean of n frames is below n roundings. */
+static enum fit_status check_ranks(const struct loading *l, struct fit_error *err)
+{
+    static const double rounding = 1e-10;
+    const struct fit_dataset *ds = l->m->dataset;
+    enum fit_status st = FIT_OK;
+    if (!fit_ranks_shared() || l->errors || l->kernel->intercept < 0)
+        return FIT_OK;
+    for (size_t g = 0; g < l->m->ngroup && st == FIT_OK; g++) {
+        double s[3];
+        sums_of(ds, g, s);
+        const double scale = fabs(ds->reference[g]) + sqrt(s[2] / s[0]);
+        if (s[0] > 0 && fabs(s[1]) > rounding * scale * s[0])
+            st = fit_fail(err, FIT_ERR_DATA,
+                          "%s: the ranks have read different values of matrix %s: all of them need the same file",
+                          l->src->file, l->m->group[g].key);
+    }
+    return fit_ranks_agree_status(st, err);
+}
+
 /* Facts about the data that are known once the dataset is complete. */
 static void describe(struct loading *l)
 {
     struct fit_measurement *m = l->m;
     const struct fit_dataset *ds = m->dataset;
     for (size_t g = 0; g < m->ngroup; g++) {
-        double s[2] = {0};
-        for (size_t t = 0; t < ds->ntile; t++)
-            for (int i = 0; i < 2; i++)
-                s[i] += ds->tile[t].sum[3 * g + (size_t)i];
+        double s[3];
+        sums_of(ds, g, s);
         m->group[g].mean = s[1] / s[0] + ds->reference[g];
     }
     doubt_means(m);
@@ -559,6 +587,8 @@ static enum fit_status load(struct loading *l, const double *setting, struct ide
         return st;
     identity_start(id, m);
     if ((st = fill_all(l, err)) != FIT_OK || (st = fit_dataset_finish(m->dataset, err)) != FIT_OK)
+        return st;
+    if ((st = check_ranks(l, err)) != FIT_OK)
         return st;
     fit_source_tell(l->src, &m->notes);
     describe(l);

@@ -453,9 +453,16 @@ enum fit_ranks_last fit_ranks_end(enum fit_status st)
     while (first < all.size && !(got[all.place[first] + HEADER] > 0))
         first++;
     const int speaks = first < all.size ? first == all.rank : all.rank == 0;
-    plugin->end();
-    release();
     return speaks ? FIT_RANKS_SPEAKS : FIT_RANKS_SILENT;
+}
+
+void fit_ranks_leave(void)
+{
+    if (!all.plugin)
+        return;
+    all.plugin->meet(PATIENCE);
+    all.plugin->end();
+    release();
 }
 
 void fit_ranks_abort(int exit_code)

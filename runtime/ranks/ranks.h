@@ -26,11 +26,13 @@
 enum fit_status fit_ranks_begin(const struct fit_ranks_plugin *plugin, long expected, atomic_int *interrupt,
                                 struct fit_error *err);
 
-/* At the end of the program, with the status st: says who reports it. LOST: another rank has not reached its end,
- * because this one had an error of its own; this one reports it, and ends all by fit_ranks_abort. ALONE: there were no
+/* At the end of the program, with the status st: says who reports it; then, after the report, fit_ranks_leave. LOST:
+ * another rank has not reached its end, because this one had an error of its own; this one reports it, and ends all by
+ * fit_ranks_abort. ALONE: there were no
  * others; this one reports it. */
 enum fit_ranks_last { FIT_RANKS_SPEAKS, FIT_RANKS_SILENT, FIT_RANKS_LOST, FIT_RANKS_ALONE };
 enum fit_ranks_last fit_ranks_end(enum fit_status st);
+void fit_ranks_leave(void); /* meeting: launchers end all when one ends with an error, before the report, else */
 void fit_ranks_abort(int exit_code);
 
 size_t fit_ranks_size(void); /* 1 without others */

@@ -21,9 +21,11 @@ enum { FULL, UPPER, LOWER };
 struct form {
     int half, single, holes, packed, blank;
     size_t first; /* of the frames that are used, from 1 */
+    int odd;      /* two values of the first matrix are others */
+    int whole;    /* every rank holds all values */
 };
 
-static char file[64];
+static char file[64], other_file[64];
 
 static const struct fit_axis axes[] = {{"phi", "deg", ""}};
 static const struct fit_setting settings[] = {{"q", "1/angstrom", "", NAN, FIT_STATISTIC_NONE, 0}};
@@ -42,6 +44,8 @@ static double value(const struct form *f, size_t g, size_t i, size_t j)
         return 0;
     if (f->holes && g == 1 && (a * 7 + b * 3) % 1013 == 0)
         return NAN;
+    if (f->odd && g == 0 && ((a == 10 && b == 20) || (a == 1100 && b == 1190)))
+        return 1.2345;
     return 1 + 0.3 * exp(-(double)(b - a) / 200) + 0.01 * sin((double)(a * 131 + b * 17 + g * 5));
 }
 
@@ -61,7 +65,7 @@ static void write_array(hid_t h, const char *path, int rank, const hsize_t *dims
     H5Sclose(space);
 }
 
-static void write_file(const struct form *f)
+static void write_file(const struct form *f, const char *path)
 {
     static double v[GROUPS * N * N];
     const double q[GROUPS] = {0.005, 0.005, 0.005}, phi[GROUPS] = {0, 45, 90};
@@ -69,7 +73,7 @@ static void write_file(const struct form *f)
         for (size_t i = 0; i < N; i++)
             for (size_t j = 0; j < N; j++)
                 v[(g * N + i) * N + j] = value(f, g, i, j);
-    hid_t h = H5Fcreate(file, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t h = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     assert_true(h >= 0);
     write_array(h, "/c2", 3, (hsize_t[]){GROUPS, N, N}, f->single ? H5T_IEEE_F32LE : H5T_IEEE_F64LE, f->packed, v);
     write_array(h, "/q", 1, (hsize_t[]){GROUPS}, H5T_IEEE_F64LE, 0, q);
@@ -114,10 +118,48 @@ static void tell(const void *user, double *result)
     fit_measurement_free(m);
 }
 
+/* Rank 1 reads another file. */
+static void tell_odd(const void *user, double *result)
+{
+    const struct form *f = user;
+    struct fit_measurement *m = NULL;
+    struct fit_selection sel;
+    struct fit_error err = {.status = FIT_OK};
+    fit_selection_init(&sel, fit_ranks_rank() == 1 ? other_file : file);
+    sel.dt = 0.1;
+    sel.dt_policy = FIT_DT_YAML;
+    sel.divide = !f->whole;
+    result[0] = fit_measurement_load(&sel, &kernel, NULL, &m, &err);
+    result[1] = strstr(err.message, "the ranks have read different values of matrix") != NULL;
+    fit_measurement_free(m);
+}
+
+static void check_odd(struct form f)
+{
+    write_file(&f, file);
+    f.odd = 1;
+    write_file(&f, other_file);
+    double *x = forked_ranks(2, 2, tell_odd, &f);
+    for (int r = 0; r < 2; r++) {
+        assert_int_equal((int)x[2 * r], FIT_ERR_DATA);
+        assert_int_equal((int)x[2 * r + 1], 1);
+    }
+    forked_ranks_free(x, 2, 2);
+}
+
+/* The sums over tiles tell what the pieces of files that are compared before (ranks/same.h) do not. */
+static void test_ranks_of_different_values(void **state)
+{
+    (void)state;
+    check_odd((struct form){.half = FULL});
+    check_odd((struct form){.half = FULL, .single = 1, .packed = 1, .whole = 1});
+    check_odd((struct form){.half = UPPER, .whole = 1});
+}
+
 static void check(const struct form *f)
 {
     static const int sizes[] = {2, 3, 7};
-    write_file(f);
+    write_file(f, file);
     double *alone = forked_ranks(1, TOLD, tell, f);
     assert_true(alone[DIVIDED] == 0);
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
@@ -157,9 +199,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows_of_the_file),
                                        cmocka_unit_test(test_matrices_from_rank_to_rank),
+                                       cmocka_unit_test(test_ranks_of_different_values),
                                        cmocka_unit_test(test_blank_frames)};
     snprintf(file, sizeof file, "test_ranks_load_%ld.h5", (long)getpid());
+    snprintf(other_file, sizeof other_file, "test_ranks_load_other_%ld.h5", (long)getpid());
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(file);
+    unlink(other_file);
     return failed;
 }
