@@ -38,11 +38,26 @@ if [ ! -e "$root/done" ]; then
     apt-get "${options[@]}" update
     apt-get "${options[@]}" install -y --no-install-recommends --download-only libc6-dev libgcc-12-dev libhdf5-dev \
         liblua5.4-dev libyaml-dev zlib1g-dev libzstd-dev libcairo2-dev libmicrohttpd-dev libcmocka-dev \
-        python3-numpy python3-h5py >/dev/null
+        python3-numpy python3-h5py libopenmpi-dev libmpich-dev >/dev/null
     for package in "$work"/apt/archives/*.deb; do dpkg-deb -x "$package" "$root"; done
     ln -sf blas/libblas.so.3 lapack/liblapack.so.3 "$root/usr/lib/$target" # as their packages' scripts would
     touch "$root/done"
 fi
+
+# compilers for aarch64, of models of tests and of plugins for MPI; its programs are started by this machine's mpiexec
+mkdir -p "$work/tools"
+tool() { # NAME WORDS: what follows $target-gcc
+    printf '#!/bin/sh\nexec %s --sysroot="%s" "$@" %s\n' "$target-gcc" "$root" "$2" >"$work/tools/$1"
+    chmod +x "$work/tools/$1"
+}
+tool cc ""
+mpis=()
+for mpi in openmpi:ompi-c mpich:mpich; do
+    flags=$(PKG_CONFIG_LIBDIR=$root/usr/lib/$target/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root \
+        pkg-config --cflags --libs "${mpi#*:}" 2>/dev/null) || continue
+    tool "mpicc.${mpi%:*}" "$flags"
+    mpis+=("-DFIT_MPICC_${mpi%:*}=$work/tools/mpicc.${mpi%:*}")
+done
 
 cat >"$work/toolchain.cmake" <<TOOLCHAIN
 set(CMAKE_SYSTEM_NAME Linux)
@@ -63,14 +78,11 @@ export QEMU_LD_PREFIX=$root QEMU_CPU=max,sve-default-vector-length=${FIT_SVE_BYT
 generator=${FIT_GENERATOR:-$source/build/bin/homodyne-gen}
 [ -x "$generator" ] || skip "no $generator (make)"
 cmake -S "$source" -B "$work/build" -G Ninja -DCMAKE_TOOLCHAIN_FILE="$work/toolchain.cmake" -DCMAKE_BUILD_TYPE=Release \
-    -DFIT_GENERATOR="$generator" -DFIT_PATIENCE=25 ${FIT_LEVELS:+-DFIT_ISA_LEVELS="$FIT_LEVELS"} \
+    "${mpis[@]}" -DFIT_GENERATOR="$generator" -DFIT_PATIENCE=25 ${FIT_LEVELS:+-DFIT_ISA_LEVELS="$FIT_LEVELS"} \
     >"$work/configure.log" || { tail -20 "$work/configure.log"; exit 1; }
 # shellcheck disable=SC2086  # a list
 cmake --build "$work/build" --parallel "${JOBS:-$(nproc)}" ${FIT_TARGETS:+--target $FIT_TARGETS}
-# models of tests are compiled for aarch64 as well
-printf '#!/bin/sh\nexec %s --sysroot="%s" "$@"\n' "$target-gcc" "$root" >"$work/cc"
-chmod +x "$work/cc"
-export CC=$work/cc
+export CC=$work/tools/cc PATH=$work/tools:$PATH
 # the library is loaded by a Python of aarch64
 printf '#!/bin/sh\nPYTHONHOME="%s/usr" exec "%s/usr/bin/python3" "$@"\n' "$root" "$root" >"$work/python3"
 chmod +x "$work/python3"

@@ -4,6 +4,7 @@
  * needs) and a page can show the model; otherwise the file is silently left out. homodyne-report finds it by the
  * hash of the model in it. */
 #define _POSIX_C_SOURCE 200809L
+#include "fit/page.h"
 #include "frontend/front.h"
 
 #include <stdlib.h>
@@ -69,12 +70,10 @@ static long begin(const char *folder, const char *source, const char *object)
     return front_start(word[0], word, log, &pid, NULL) == FIT_OK ? pid : 0;
 }
 
-/* 1: a page can show a model of these sizes, which NAME_check.txt tells. The limits are those of
- * report/kernel/live_kernel.c, which refuses larger ones; clang would take most of the time for a kernel with hundreds
- * of linear parameters that no page reads. */
+/* 1: a page can show a model of these sizes, which NAME_check.txt tells. clang would take most of the time for a
+ * kernel with hundreds of linear parameters, which report/kernel/live_kernel.c refuses. */
 static int is_for_pages(const char *folder, const char *name)
 {
-    enum { MOST_LINEAR = 4, MOST_AXES = 8, MOST_COLUMNS = 24 };
     char path[FRONT_PATH + 256], line[512];
     unsigned linear = 0, axes = 0, columns = 0;
     snprintf(path, sizeof path, "%s/%s_check.txt", folder, name);
@@ -83,7 +82,7 @@ static int is_for_pages(const char *folder, const char *name)
         found = sscanf(line, "sizes %*u %u %*u %u %u", &linear, &axes, &columns) == 3;
     if (f)
         fclose(f);
-    return linear <= MOST_LINEAR && axes <= MOST_AXES && columns <= MOST_COLUMNS;
+    return linear <= FIT_PAGE_LINEAR && axes <= FIT_PAGE_AXES && columns <= FIT_PAGE_COLUMNS;
 }
 
 long front_live_begin(const char *folder, const char *source, const char *name)

@@ -92,11 +92,11 @@ def write_wheel(folder, root=None, arch="x86_64"):
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     name = f"{stem}-py3-none-{platform}.whl"
-    with zipfile.ZipFile(folder / name, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as z:
+    with zipfile.ZipFile(folder / name, "w") as z:
         for path, data in files.items():  # with one date: equal sources give equal wheels
             entry = zipfile.ZipInfo(path, (2020, 1, 1, 0, 0, 0))
             entry.external_attr = (0o100755 if ".data/scripts/" in path else 0o100644) << 16
-            z.writestr(entry, data, zipfile.ZIP_DEFLATED)
+            z.writestr(entry, data, zipfile.ZIP_DEFLATED, compresslevel=9)
     return name
 
 

@@ -37,11 +37,11 @@ static struct tally count(const struct batch *b)
     for (size_t k = 0; k < b->n; k++) {
         const struct batch_job *j = &b->job[k];
         t.running += j->pid != 0;
-        if (j->code < 0 || j->ended)
+        if (j->code < 0 || j->ended || j->code == FRONT_STOPPED)
             continue;
         t.done++;
         t.old += (size_t)(j->done != 0);
-        t.here += (size_t)(j->seconds > 0 && j->code <= 128); /* more: stopped */
+        t.here += (size_t)(j->seconds > 0 && j->code <= 128); /* more: a signal */
         t.converged += j->code == 0;
         t.unconverged += j->code == 2;
         t.failed += j->code != 0 && j->code != 2;
@@ -349,13 +349,13 @@ static void list(FILE *f, const struct batch *b)
 
 static int worst(const struct batch *b)
 {
-    static const int order[] = {0, 2, 4, 3, 1, 130};
+    static const int order[] = {0, 2, 4, 3, 1, FRONT_STOPPED};
     size_t rank = 0;
     for (size_t k = 0; k < b->n; k++) {
         size_t r = 0;
         while (r < 5 && b->job[k].code != order[r])
             r++;
-        r = b->job[k].code < 0 ? 0 : r == 5 && b->job[k].code != 130 ? 4 : r;
+        r = b->job[k].code < 0 ? 0 : r == 5 && b->job[k].code != FRONT_STOPPED ? 4 : r;
         rank = r > rank ? r : rank;
     }
     return order[rank];

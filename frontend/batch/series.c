@@ -59,7 +59,10 @@ enum { FIGURES = sizeof figures / sizeof *figures };
 
 static const char *status_text(const struct front_row *row)
 {
-    return row->result ? row->result->status : row->code < 0 ? "waiting" : "failed";
+    return row->result                  ? row->result->status
+           : row->code < 0              ? "waiting"
+           : row->code == FRONT_STOPPED ? "interrupted"
+                                        : "failed";
 }
 
 static const char *quality_text(const struct front_row *row)

@@ -10,6 +10,8 @@
 #include "base/status.h"
 #include "frontend/result.h"
 
+enum { FRONT_STOPPED = 130 }; /* exit status of a fit that was asked to stop */
+
 struct front_row {
     const char *name, *file;           /* of the job; data file */
     double q;                          /* 1/angstrom; NaN: not told */

@@ -293,13 +293,13 @@ static void group_function(struct hg_emit *em, struct hg_code *c, const struct s
 
 /* Sums over a few groups of products of two channels, or of a channel and the residual: passes over as many as
  * registers hold. */
-static void products_function(struct hg_emit *em, const char *name, uint32_t E, struct hg_tree *out)
+static void products_function(struct hg_emit *em, const char *kind, const char *name, uint32_t E, struct hg_tree *out)
 {
     enum { MOST = 27 };
     const uint32_t n = hg_contract_place(E, E, E - 1) + 1;
     hg_put(out,
         "/* field = (begin) or += sum over n groups of the products of two of the numbers m of a pair. */\n");
-    hg_open_function(out, hg_format(em->e->arena, "%s void", em->inlined), name,
+    hg_open_function(out, hg_format(em->e->arena, "%s void", kind), name,
                 "size_t n, int begin, const fit_vd *restrict m, fit_vd *restrict field");
     for (uint32_t from = 0; from < n; from += MOST) {
         uint32_t to = n - from > MOST ? from + MOST : n;
@@ -331,6 +331,16 @@ static void strip_structure(const struct hg_block *b, struct hg_tree *out)
     hg_declare_members(out, "strip", member);
 }
 
+/* What sums of many groups need is in functions of its own: in those of few groups it would take registers. */
+static void many_function(struct hg_tree *out)
+{
+    hg_put(out, "/* Vectors of pairs that are not cut: the numbers that channels share, to m. */\n");
+    hg_open_function(out, "FIT_HUGE void", "normal_many",
+                     hg_format(out->a, "const struct strip *strip, size_t k0, size_t k1, %s", written));
+    hg_do(out, "normal_group(strip, k0, k1, 0, 1, column, row, m);");
+    hg_close_function(out);
+}
+
 /* The functions of a strip; the number of vectors of the pair part. */
 static uint32_t strip_functions(struct hg_emit *em, struct hg_block *b, struct hg_tree *out)
 {
@@ -356,9 +366,10 @@ static uint32_t strip_functions(struct hg_emit *em, struct hg_block *b, struct h
     hg_code_end(&c);
     strip_structure(b, out);
     hg_put_tree(out, group);
-    products_function(em, "normal_products", E, out);
+    products_function(em, em->inlined, "normal_products", E, out);
     if (shares(em)) {
-        products_function(em, "shared_products", em->form->shared.nfield, out);
+        many_function(out);
+        products_function(em, "FIT_HUGE", "shared_products", em->form->shared.nfield, out);
         hg_shared_function(em, b, out);
     }
     return s.nstored;
@@ -547,7 +558,7 @@ static const char of_channels_or_fields[] =
     "if (low > 0)\n"
     "    normal_masked(&strip, 0, low, many, c, r, x);\n"
     "if (many)\n"
-    "    normal_group(&strip, low, high, 0, 1, c, r, x);\n"
+    "    normal_many(&strip, low, high, c, r, x);\n"
     "else\n"
     "    normal_group(&strip, low, high, 0, 0, c, r, x);\n"
     "if (high < n)\n"

@@ -112,7 +112,7 @@ void hg_shared_function(struct hg_emit *em, struct hg_block *b, struct hg_tree *
     struct hg_code c = hg_block_begin(em, b, out, n, root);
     hg_put(out, "/* Pairs (i, 8b .. 8b+7): sums over the groups of products of two channels, from those of products\n"
                 " * of two of the numbers that channels share. */\n");
-    hg_open_function(out, hg_format(em->e->arena, "%s void", em->inlined), "shared_fields",
+    hg_open_function(out, "FIT_HUGE void", "shared_fields",
                      "const struct fit_layout *l, const struct tables *w, const struct fit_exp_tile *exps, "
                      "const struct fit_tile *t, size_t i, size_t b, size_t h, const int masked, "
                      "fit_vd *restrict field");

@@ -13,6 +13,7 @@
  * Built as an ordinary object it is the same, for tests. Functions return 0 for success, -1 when memory runs out, 1
  * when the kernel rejects the parameters. */
 #include "fit/kernel.h"
+#include "fit/page.h"
 #include "report/kernel/live_kernel.h"
 
 #include <math.h>
@@ -27,11 +28,11 @@
 
 extern const struct fit_kernel FIT_KERNEL_SYMBOL;
 
-enum { MOST_LINEAR = 4, MOST_AXES = 8, MOST_COLUMNS = 24, SAMPLE = 64 };
+enum { SAMPLE = 64 };
 
 static struct {
     struct fit_layout layout;
-    const double *coord[MOST_AXES], *column[MOST_COLUMNS];
+    const double *coord[FIT_PAGE_AXES], *column[FIT_PAGE_COLUMNS];
     double *part[LIVE_PARTS];
     uint32_t *index[LIVE_PARTS]; /* of the parts that are whole numbers */
     double *probe, *ws;
@@ -121,9 +122,10 @@ static int whole(enum live_part part)
 
 static int is_for_pages(const struct fit_kernel *k, int ncell)
 {
-    if (k->nlinear > MOST_LINEAR || k->naxis > MOST_AXES)
+    if (k->nlinear > FIT_PAGE_LINEAR || k->naxis > FIT_PAGE_AXES)
         return 0;
-    return k->space == FIT_PAIRS ? !k->density : k->ncolumn <= MOST_COLUMNS && !k->feedback && ncell % FIT_LANES == 0;
+    return k->space == FIT_PAIRS ? !k->density
+                                 : k->ncolumn <= FIT_PAGE_COLUMNS && !k->feedback && ncell % FIT_LANES == 0;
 }
 
 /* Rows: the groups one behind the other. */
@@ -330,14 +332,14 @@ EXPORT(live_reference) void live_reference(int group)
 /* ---- linear parameters ----------------------------------------------------------------------- */
 
 struct sums {
-    double a[MOST_LINEAR][MOST_LINEAR], b[MOST_LINEAR];
+    double a[FIT_PAGE_LINEAR][FIT_PAGE_LINEAR], b[FIT_PAGE_LINEAR];
 };
 
 /* Minimum of x A x - 2 b x over the parameters whose state is 0; the others stay fixed. 0: singular. */
 static int solve_free(const struct sums *s, size_t n, const int *state, double *x)
 {
-    double m[MOST_LINEAR][MOST_LINEAR + 1];
-    size_t at[MOST_LINEAR], f = 0;
+    double m[FIT_PAGE_LINEAR][FIT_PAGE_LINEAR + 1];
+    size_t at[FIT_PAGE_LINEAR], f = 0;
     for (size_t q = 0; q < n; q++)
         if (state[q] == 0)
             at[f++] = q;
@@ -379,8 +381,8 @@ static void solve(const struct sums *s, size_t n, const double *bound, double *x
     for (size_t q = 0; q < n; q++)
         choices *= 3;
     for (size_t k = 0; k < choices; k++) {
-        double y[MOST_LINEAR];
-        int state[MOST_LINEAR], good = 1;
+        double y[FIT_PAGE_LINEAR];
+        int state[FIT_PAGE_LINEAR], good = 1;
         for (size_t q = 0, rest = k; q < n; q++, rest /= 3) {
             state[q] = (int)(rest % 3);
             y[q] = state[q] ? bound[2 * q + (size_t)state[q] - 1] : 0;

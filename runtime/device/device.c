@@ -199,10 +199,22 @@ static void split(const char *word, struct words *w, char *kind, size_t size)
         fit_device_list(add_word, w, missing, sizeof missing);
         return;
     }
-    for (const char *at = word; strchr(word, '+') && at && w->n < MOST_TOGETHER; at = strchr(at, '+')) {
-        at += *at == '+';
+    for (const char *at = strchr(word, '+') ? word : NULL; at && w->n < MOST_TOGETHER; at = strchr(at, '+')) {
+        at += at > word;
         snprintf(w->word[w->n++], sizeof w->word[0], "%.*s", (int)strcspn(at, "+"), at);
     }
+}
+
+/* 1: the last of the devices from d on is there before. Plain C is no hardware: tests let it share with itself. */
+static int is_twice(const struct fit_device *d)
+{
+    const struct fit_device *last = d;
+    while (last->next)
+        last = last->next;
+    for (; d != last; d = d->next)
+        if (strcmp(d->info.word, last->info.word) == 0 && strcmp(d->info.word, "plain") != 0)
+            return 1;
+    return 0;
 }
 
 enum fit_status fit_device_open(const char *word, struct fit_device **d, char *note, size_t size, struct fit_error *err)
@@ -216,10 +228,13 @@ enum fit_status fit_device_open(const char *word, struct fit_device **d, char *n
         return open_one(word, d, note, size, err);
     *d = NULL;
     for (size_t k = 0; k < w.n && st == FIT_OK; k++) {
-        st = open_one(w.word[k], at, note, size, err);
+        st = w.word[k][0] ? open_one(w.word[k], at, note, size, err)
+                          : fit_fail(err, FIT_ERR_CONFIG, "device %s: a device is missing beside +", word);
         if (st == FIT_OK && !*at)
             st = fit_fail(err, FIT_ERR_CONFIG, "device %s: %s is no device that shares sums with others", word,
-                          w.word[k][0] ? w.word[k] : "nothing");
+                          w.word[k]);
+        else if (st == FIT_OK && is_twice(*d))
+            st = fit_fail(err, FIT_ERR_CONFIG, "device %s: %s is named twice", word, (*at)->info.word);
         at = st == FIT_OK ? &(*at)->next : at;
     }
     if (st == FIT_OK) {

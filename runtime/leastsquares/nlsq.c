@@ -34,9 +34,6 @@
 /* The cost judges a step only where the predicted reduction is so many times its rounding error: both ends of the
  * difference have one, and each is an estimate to a factor of about two. */
 static const double MEASURABLE = 4;
-/* Elsewhere the gradient decides, and a rise of the cost up to so many times that error does not: errors of sums over
- * many values have been seen to be twenty times their estimate. */
-static const double HIDDEN = 100;
 /* An ftol of this or less requests the resolution of the cost: then steps continue while the gradient falls. A
  * larger one ends the run by itself. */
 static const double FINEST_FTOL = 1e-13;
@@ -368,7 +365,7 @@ static int try_step(struct state *t, struct trial *r)
 static int is_acceptable(const struct state *t, const struct trial *r)
 {
     return r->e == FIT_EVAL_OK && (r->measurable ? r->actual > ACCEPTED_PART * r->predicted
-                                                 : r->actual >= -HIDDEN * (r->error + t->s->error));
+                                                 : r->actual >= -MEASURABLE * (r->error + t->s->error));
 }
 
 /* The trial point becomes x, unless rounding hides its gain. */

@@ -22,8 +22,8 @@
 #include "data/tile_sums.h"
 #include "math/linalg.h"
 
-/* Below this part of the data's sum of squares, residuals are summed directly: 1e-16 / 1e-7 leaves
- * nine digits of the cost, more than differences of costs need when they decide about steps. */
+/* Below this part of the terms that cancel in it, residuals are summed directly: 1e-16 / 1e-7 leaves nine digits of the
+ * cost, more than differences of costs need when they decide about steps. */
 static const double DIRECT_BELOW = 1e-7;
 
 int fit_objective_threads(const struct fit_objective *o)
@@ -525,22 +525,37 @@ enum fit_eval fit_objective_solve(struct fit_objective *o)
     return FIT_EVAL_OK;
 }
 
+/* The sum of the absolute values of the terms of ssr[g], which cancel: the scale of its rounding. */
+static double terms_of_group(const struct fit_objective *o, size_t g)
+{
+    const size_t n = o->nlinear;
+    const double *m = o->moment + g * fit_objective_moments(n), *v = m + n * (n + 1) / 2, *lin = o->lin + g * n;
+    double s = fabs(m[fit_objective_moments(n) - 1]);
+    for (size_t p = 0; p < n; p++) {
+        double t = 2 * fabs(v[p]);
+        for (size_t q = 0; q < n; q++)
+            t += fabs(moment(o, m, p, q) * lin[q]);
+        s += fabs(lin[p]) * t;
+    }
+    return s;
+}
+
 enum fit_eval fit_objective_value(struct fit_objective *o, const double *theta)
 {
-    double square = 0, cost = 0;
+    double terms = 0, cost = 0;
     enum fit_eval e = fit_objective_sums(o, theta, 0);
     if (e != FIT_EVAL_OK || (e = fit_objective_solve(o)) != FIT_EVAL_OK)
         return e;
     for (size_t g = 0; g < o->ngroup; g++) {
         cost += 0.5 * o->ssr[g];
-        square += o->moment[(g + 1) * fit_objective_moments(o->nlinear) - 1];
+        terms += terms_of_group(o, g);
     }
-    o->cost_error = 2 * DBL_EPSILON * (fabs(square) + fabs(cost));
+    o->cost_error = 2 * DBL_EPSILON * (terms + fabs(cost));
     if (o->kernel->density) {
         cost += o->offset - o->density_constant;
         o->cost_error += 2 * DBL_EPSILON * (fabs(o->offset) + fabs(o->density_constant));
     }
-    if (o->nlinear > 0 && !(cost > DIRECT_BELOW * square)) {
+    if (o->nlinear > 0 && !(cost > DIRECT_BELOW * terms)) {
         if ((e = run_pass(o, o->ngroup, direct_tile)) != FIT_EVAL_OK)
             return e;
         cost = 0;
@@ -548,10 +563,10 @@ enum fit_eval fit_objective_value(struct fit_objective *o, const double *theta)
             o->ssr[g] = o->sum[g];
             cost += 0.5 * o->ssr[g];
         }
-        /* each residual carries the rounding of its datum: r (eps y) and (eps y)^2, y with the
-         * reference that was subtracted */
-        square += o->reference_square;
-        o->cost_error = 4 * DBL_EPSILON * (sqrt(2 * cost * square) + DBL_EPSILON * square);
+        /* each residual r carries the rounding of its terms t: r (eps t) and (eps t)^2, with the reference that was
+         * subtracted */
+        terms += o->reference_square;
+        o->cost_error = 4 * DBL_EPSILON * (sqrt(2 * cost * terms) + DBL_EPSILON * terms);
     }
     o->penalty = fit_objective_penalty(o);
     o->cost = cost + o->penalty;

@@ -677,12 +677,18 @@ static void put_misfit(struct fit_json *j, const struct fit_misfit *m, int frame
     fit_json_end(j);
 }
 
-/* The device that computed sums; nothing if it was the processor. */
+/* The devices that computed sums, `A + B`; nothing if it was the processor. */
 static void put_device(struct fit_json *j)
 {
+    char names[512] = "";
     struct fit_device *d = fit_device_used();
-    if (d && fit_device_tally(d).calls > 0)
-        fit_json_string(j, "device", fit_device_about(d)->name);
+    if (!d || fit_device_tally(d).calls == 0)
+        return;
+    for (const struct fit_device *k = d; k; k = fit_device_next(k)) {
+        const size_t n = strlen(names);
+        snprintf(names + n, sizeof names - n, "%s%s", n ? " + " : "", fit_device_about(k)->name);
+    }
+    fit_json_string(j, "device", names);
 }
 
 static void put_verdict(struct fit_json *j, const struct fit_results *r)

@@ -3,8 +3,8 @@
  * Data simulated at a draw of the parameters have residuals that are standard normals, whatever the parameters; so
  * the model is evaluated once for each draw, only at the points. Measures are compared on scales on which those of
  * noise are approximately normal: correlations and means as they are; the largest by the quantile of its
- * probability; a count as 2 sqrt(n + 3/8) (Anscombe, Biometrika 35 (1948) 246). Draws are independent turns of a
- * team. */
+ * probability; a count as 2 sqrt(n + 3/8) (Anscombe, Biometrika 35 (1948) 246). Draws are independent turns,
+ * divided among ranks and threads. */
 #include "sampling/residual_check.h"
 
 #include <math.h>
@@ -16,6 +16,7 @@
 #include "machine/team.h"
 #include "machine/topology.h"
 #include "math/special.h"
+#include "ranks/ranks.h"
 
 enum { SIDE = 16, RUN = SIDE * SIDE, FEWEST_DRAWS = 20, M = FIT_RESIDUAL_MEASURES, MOST_THREADS = 64 };
 #define NO_POINT UINT32_MAX
@@ -289,6 +290,14 @@ static void take_draw(void *user, size_t d, size_t thread)
         }
 }
 
+static void take_draws(struct work *w, int team)
+{
+    const size_t bytes = 2 * w->s->ngroup * M * sizeof *w->value;
+    fit_ranks_run((struct fit_team){team, FIT_TEAM_NEXT}, w->draws, take_draw, w);
+    fit_ranks_spread(w->value, w->draws, bytes);
+    fit_ranks_spread(w->score, w->draws, bytes);
+}
+
 /* ---- comparison ------------------------------------------------------------------------------------------------ */
 
 /* Measures of draw d; for the group after the last: the mean over groups that have the measure. */
@@ -376,7 +385,7 @@ enum fit_status fit_residual_check(const struct fit_posterior_setup *setup, cons
     }
     if ((st = read_values(&w, err)) != FIT_OK)
         goto done;
-    fit_team_run((struct fit_team){(int)team, FIT_TEAM_NEXT}, w.draws, take_draw, &w);
+    take_draws(&w, (int)team);
     for (size_t g = 0; g <= s->ngroup; g++)
         for (size_t m = 0; m < M; m++)
             out->result[g * M + m] = compare(&w, g, m);

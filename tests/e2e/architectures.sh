@@ -9,6 +9,15 @@ shift 3
 [ -x "$native/homodyne-gen" ] || { echo "SKIPPED: no homodyne-gen of this machine in $native"; exit 77; }
 command -v python3 >/dev/null 2>&1 || { echo "SKIPPED: no python3"; exit 77; }
 
+# ---- programs, libraries and plugins are all of the other architecture
+machine() { od -An -tx1 -j18 -N2 "$1"; } # that of an ELF file
+want=$(machine "$bin/homodyne-gen")
+[ "$want" != "$(machine "$native/homodyne-gen")" ] || fail "$native holds the same programs"
+find "$bin" "$bin/../lib" -type f | while read -r file; do
+    [ "$(head -c 4 "$file" | tail -c 3)" != ELF ] || [ "$(machine "$file")" = "$want" ] || echo "$file"
+done >foreign
+[ ! -s foreign ] || fail "for another processor: $(cat foreign)"
+
 # ---- what the compilers write
 for model in ${*:-cumulant diffusion_q kww static_isotropic double_exponential arma garch havriliak_negami laminar \
     robertson}; do

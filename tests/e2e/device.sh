@@ -75,6 +75,7 @@ for word in $words; do
     # devices that share the sums
     fit static_isotropic still.yaml together --device "plain+$word"
     same "static_isotropic-$word" together
+    grep -q '"device": ".* + ' together/fit.json || fail "plain+$word: $(grep '"device"' together/fit.json)"
     # what a device does not do is done by the processor
     fit static_isotropic still.yaml robust --device "$word" --loss soft_l1
     fit static_isotropic still.yaml robust-cpu --loss soft_l1
@@ -182,6 +183,14 @@ ls dead/run[1-6]/fit.json >/dev/null || fail "a batch again"
 
 "$bin/homodyne-kww" fit --data curve.csv -o x --device plain+gpu 2>said && fail "--device plain+gpu"
 grep -q 'gpu is no device that shares sums' said || fail "--device plain+gpu: $(cat said)"
+for word in +plain plain+ plain++plain; do
+    "$bin/homodyne-kww" fit --data curve.csv -o x --device "$word" 2>said && fail "--device $word"
+    grep -q 'a device is missing beside +' said || fail "--device $word: $(cat said)"
+done
+if [ "$words" != plain ]; then
+    "$bin/homodyne-kww" fit --data curve.csv -o x --device opencl:0+plain+opencl:0 2>said && fail "a device twice"
+    grep -q 'opencl:0 is named twice' said || fail "a device twice: $(cat said)"
+fi
 
 # one of several devices, by the number of this process on its machine
 if POCL_DEVICES="pthread pthread" "$bin/homodyne" info --devices | grep -q '^  opencl:1 '; then

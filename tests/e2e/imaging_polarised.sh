@@ -17,7 +17,7 @@ J() {
 }
 
 # I, Q, U and V of a polarised ring, from a Gaussian without any
-expect 2 "$imaging" fit "$pol" $P --maxiter 300 --npix 16 --fov 160 --no-norm-init --truth "$pol:/truth" -o p.h5 \
+expect "0|2" "$imaging" fit "$pol" $P --maxiter 300 --npix 16 --fov 160 --no-norm-init --truth "$pol:/truth" -o p.h5 \
     --fits p.fits
 found "correlation with" 0.99
 found "correlation of Q" 0.97
@@ -34,16 +34,16 @@ for image in p.h5 p.fits; do
 done
 
 # fractional polarisation and closures of I
-expect 2 "$imaging" fit "$pol" --image "$pol:/start" --term vis=1,m=1 --regularizer tv=1,hw=0.01,ptv=1 \
+expect "0|2" "$imaging" fit "$pol" --image "$pol:/start" --term vis=1,m=1 --regularizer tv=1,hw=0.01,ptv=1 \
     $set --maxiter 300 --truth "$pol:/truth"
 found "correlation of Q" 0.9
 
 # one at a time: what is not solved for stays
-expect 2 "$imaging" fit "$pol" --image "$pol:/truth" --term pvis=1 --regularizer ptv=1 --solve P $set --no-norm-init \
+expect "0|2" "$imaging" fit "$pol" --image "$pol:/truth" --term pvis=1 --regularizer ptv=1 --solve P $set --no-norm-init \
     --truth "$pol:/truth" -o only.h5
 found "correlation with" 0.999999
 found "correlation of U" 0.9
-expect 2 "$imaging" fit "$pol" --image "$pol:/truth" --term vvis=1 --regularizer vtv=1 --solve V $set --no-norm-init \
+expect "0|2" "$imaging" fit "$pol" --image "$pol:/truth" --term vvis=1 --regularizer vtv=1 --solve V $set --no-norm-init \
     --truth "$pol:/truth"
 found "correlation of V" 0.9
 hasnot out "correlation of Q"
@@ -61,7 +61,7 @@ cmp -s t1.h5 pieces.h5 || fail "a run in two pieces ends elsewhere"
 spectrum=$source/spectrum.h5
 channels="$spectrum:/ch1 $spectrum:/ch2 $spectrum:/ch3"
 S="--image $spectrum:/start --prior $spectrum:/start --flux 1 --term vis=1 --eps-tv 1e-8"
-expect 2 "$imaging" fit $channels $S --regularizer simple=0.1,tv=1,l2_alpha=0.01,tv_alpha=0.01 --maxiter 400 \
+expect "0|2" "$imaging" fit $channels $S --regularizer simple=0.1,tv=1,l2_alpha=0.01,tv_alpha=0.01 --maxiter 400 \
     --ftol 1e-9 --truth "$spectrum:/image" --truth-alpha "$spectrum:/alpha" -o a.h5
 found "correlation with" 0.99
 awk '/^alpha is off/ { exit !($NF < 0.1) }' out || fail "the spectral index: $(cat out)"

@@ -129,7 +129,10 @@ kill -INT $pid 2>/dev/null || true
 got=0
 wait $pid || got=$?
 case $got in
-130) has out "left" ;;
+130)
+    grep -q "0 failed, [123] left" out || fail "stopped: $(cat out)"
+    [ "$(grep -c ',interrupted,\|,waiting,' stop/series.csv)" -ge 1 ] || fail "$(cat stop/series.csv)"
+    ;;
 0) echo "the batch ended before the signal" ;;
 *) fail "exit code $got after SIGINT" ;;
 esac

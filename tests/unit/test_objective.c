@@ -88,6 +88,31 @@ static void test_linear_parameters_are_those_of_the_normal_equations(void **s)
     }
 }
 
+/* Linear parameters of opposite sign whose terms cancel: the error that the cost states covers the one that it has. */
+static void test_error_of_the_cost_covers_terms_that_cancel(void **s)
+{
+    (void)s;
+    double worst = 0, largest = 0;
+    fill_rows(2e4, -2e4, 1e-3, 0.05);
+    struct fit_dataset *ds = mock_rows(ROWS, row_t, row_y, NULL, 0);
+    struct fit_objective *o = open_objective(&decay, ds, NULL);
+    for (int i = 0; i < 100; i++) {
+        double k = 9e-4 + 2e-6 * i;
+        cost_at(o, &k);
+        long double a = o->lin[0], b = o->lin[1], cost = 0;
+        for (size_t j = 0; j < ROWS; j++) {
+            long double r = row_y[j] - b - a * exp(-k * row_t[j]);
+            cost += r * r / 2;
+        }
+        worst = fmax(worst, fabs((double)(o->cost - cost)) / o->cost_error);
+        largest = fmax(largest, fabs((double)(o->cost - cost)) / o->cost);
+    }
+    assert_true(worst < 1);
+    assert_true(largest < 1e-9);
+    fit_objective_free(o);
+    fit_dataset_free(ds);
+}
+
 static void test_matrix_is_the_schur_complement_of_the_full_one(void **s)
 {
     (void)s;
@@ -396,6 +421,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_linear_parameters_are_those_of_the_normal_equations),
+        cmocka_unit_test(test_error_of_the_cost_covers_terms_that_cancel),
         cmocka_unit_test(test_matrix_is_the_schur_complement_of_the_full_one),
         cmocka_unit_test(
             test_bounds_on_linear_parameters_are_met_exactly_and_the_gradient_stays_exact),

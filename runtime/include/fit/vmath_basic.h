@@ -26,7 +26,7 @@
 #else
 #define FIT_LARGE FIT_INLINE
 #endif
-/* Functions of hundreds of operations, of which a kernel calls several: one copy of each. */
+/* Functions of hundreds of operations which a kernel calls in several places, or in few of its uses. */
 #if FIT_VL == FIT_VL_NATIVE
 #define FIT_HUGE static __attribute__((noinline, unused))
 #else

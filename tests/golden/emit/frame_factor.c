@@ -436,8 +436,15 @@ FIT_INLINE void normal_products(size_t n, int begin, const fit_vd *restrict m, f
     field[13] = s13;
 }
 
+/* Vectors of pairs that are not cut: the numbers that channels share, to m. */
+FIT_HUGE void normal_many(const struct strip *strip, size_t k0, size_t k1, fit_vd *restrict column,
+                          fit_vd *restrict row, fit_vd *restrict m)
+{
+    normal_group(strip, k0, k1, 0, 1, column, row, m);
+}
+
 /* field = (begin) or += sum over n groups of the products of two of the numbers m of a pair. */
-FIT_INLINE void shared_products(size_t n, int begin, const fit_vd *restrict m, fit_vd *restrict field)
+FIT_HUGE void shared_products(size_t n, int begin, const fit_vd *restrict m, fit_vd *restrict field)
 {
     fit_vd s0 = begin ? (fit_vd){0} : field[0];
     fit_vd s1 = begin ? (fit_vd){0} : field[1];
@@ -473,9 +480,9 @@ FIT_INLINE void shared_products(size_t n, int begin, const fit_vd *restrict m, f
 
 /* Pairs (i, 8b .. 8b+7): sums over the groups of products of two channels, from those of products
  * of two of the numbers that channels share. */
-FIT_INLINE void shared_fields(const struct fit_layout *l, const struct tables *w,
-                              const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t b,
-                              size_t h, const int masked, fit_vd *restrict field)
+FIT_HUGE void shared_fields(const struct fit_layout *l, const struct tables *w,
+                            const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t b,
+                            size_t h, const int masked, fit_vd *restrict field)
 {
     const size_t j = b * FIT_LANES + h;
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
@@ -654,7 +661,7 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
                 if (low > 0)
                     normal_masked(&strip, 0, low, many, c, r, x);
                 if (many)
-                    normal_group(&strip, low, high, 0, 1, c, r, x);
+                    normal_many(&strip, low, high, c, r, x);
                 else
                     normal_group(&strip, low, high, 0, 0, c, r, x);
                 if (high < n)
