@@ -13,7 +13,7 @@ bin=$1 same=$2
 touch file
 mkdir small
 homes=file h=$(hostname | cut -c 1-63)
-trap 'umount "$dir/small" 2>/dev/null; rm -rf "$dir"' EXIT
+trap 'umount "$dir/small" 2>/dev/null || true; rm -rf "$dir"' EXIT
 ! mount -t tmpfs -o size=64k tmpfs small 2>/dev/null || homes="file small/results"
 for m in $mpis; do
     for home in $homes; do
