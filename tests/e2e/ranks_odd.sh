@@ -59,6 +59,15 @@ refused 3 "d.yaml: rank 1 ($h) cannot read the configuration" 'cd ../other' "${f
 sed 's/0\.1 /0.2 /' own/d.yaml >other/d.yaml
 refused 3 "d.yaml: the configuration of rank 0 ($h) and of rank 1 ($h)" 'cd ../other' "${fit[@]}"
 
+cp own/d.yaml other/
+(cd own && "${fit[@]}" -o result)
+(cd other && "${fit[@]}" -o result --bounds D0=100:900)
+export ODD="cd ../other"
+for m in $mpis; do
+    expect 3 timeout -k 5 60 "$(launcher "$m")" -n 3 "$dir/odd.sh" "${fit[@]}" -o result --resume
+    says "rank 0 ($h) and rank 1 ($h) start from different values: with --resume all ranks need the same fit.h5"
+done
+
 # ---- programs: a command of the shell that starts another one in rank 1
 cat >start.sh <<'END_OF_SCRIPT'
 #!/bin/bash
