@@ -43,6 +43,7 @@ struct batch {
     int jobs_given, quiet;
     struct batch_many many;
     size_t part, nparts; /* share `part`, from 1, of nparts of the list; of 1: the whole list */
+    int is_copy;         /* 1: a launcher has started several commands */
     size_t first, end;   /* our share: the jobs [first, end) */
     int again;           /* 1: also what is done */
     size_t n, nother;

@@ -32,12 +32,14 @@ static enum fit_status parse(const char *text, struct batch *b, struct fit_error
 
 enum fit_status batch_part(const struct front_args *a, struct batch *b, struct fit_error *err)
 {
-    const char *text = option_value(&a->own, "part");
+    const char *text = option_value(&a->own, "part"), *told;
+    long rank;
     enum fit_status st = FIT_OK;
     if (text)
         st = parse(text, b, err);
     else
         fit_copies_part(&b->part, &b->nparts);
+    b->is_copy = !text && fit_copies(&rank, &told) > 1;
     if (st != FIT_OK)
         return st;
     b->first = b->n * (b->part - 1) / b->nparts;

@@ -462,7 +462,8 @@ enum fit_status front_cmd_batch(struct front *f, const struct front_args *a, str
     batch_leave(&b);
     if (st == FIT_OK) {
         summary(f, &b, a);
-        f->exit_code = *f->interrupt ? fit_status_exit(FIT_ERR_INTERRUPTED) : worst(&b);
+        /* launchers end all copies when one of them returns another code, while others have fits to end */
+        f->exit_code = *f->interrupt ? fit_status_exit(FIT_ERR_INTERRUPTED) : b.is_copy ? 0 : worst(&b);
     }
 done:
     batch_free(&b);

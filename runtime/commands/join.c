@@ -52,9 +52,9 @@ static double number_of_program(const struct fit_kernel *kernel)
 {
     char hex[2][SHA256_HEX] = {"", ""};
     uint64_t size;
-    Dl_info from = {.dli_fname = NULL};
+    Dl_info from, own;
     fit_file_identity("/proc/self/exe", hex[0], &size, NULL);
-    if (kernel && dladdr(kernel, &from) && from.dli_fname)
+    if (kernel && dladdr(kernel, &from) && dladdr(level, &own) && from.dli_fbase != own.dli_fbase)
         fit_file_identity(from.dli_fname, hex[1], &size, NULL);
     return fit_ranks_number(hex, sizeof hex);
 }

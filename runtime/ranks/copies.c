@@ -89,8 +89,10 @@ int fit_copies_spoken_for(void)
     long rank;
     if (is_each() || fit_copies(&rank, &told) < 2 || rank == 0)
         return 0;
+    if (!fit_copies_can_meet(told))
+        return strcmp(told, "SLURM_STEP_NUM_TASKS") == 0; /* others only suggest that there is a first */
     nanosleep(&(struct timespec){.tv_sec = 3}, NULL); /* Open MPI takes up to two to end them */
-    return !fit_copies_can_meet(told);
+    return 0;
 }
 
 void fit_copies_part(size_t *part, size_t *parts)

@@ -19,8 +19,8 @@ long fit_copies(long *rank, const char **told);
  * a program that starts so. With only a PMIx server the number of copies is unknown. */
 int fit_copies_can_meet(const char *told);
 
-/* 1: this copy ends before it has met the others, and another one says why: all of them fail alike. Gives the first
- * copy the time to speak, and the launcher to end the others. */
+/* This copy ends before it has met the others. 1: all of them fail alike, and the first says why. 0: this one speaks,
+ * after the time that the first needs to speak, and the launcher to end the others. */
 int fit_copies_spoken_for(void);
 
 /* The share K of N of this copy, when each copy has its own work; elements of a SLURM array may consist of several

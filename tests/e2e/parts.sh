@@ -96,6 +96,20 @@ cmp -s one many || fail "the table after other runs in its folder differs: $(dif
 expect 0 "$h" batch my.yaml ./*.h5 -o folder --quiet
 hasnot err "note"
 
+# ---- what a host that is gone has left: files without locks, whatever they say and whatever its clock was
+mkdir -p left/1
+echo "homodyne batch, process 1 on host gone, since 2199-01-01 00:00:00 UTC" >left/1/.homodyne.lock
+cp left/1/.homodyne.lock left/1/.batch.claim
+cp left/1/.homodyne.lock left/.homodyne.table.lock
+cp left/1/.homodyne.lock left/.batch.0123456789abcdef.0123456789abcdef
+touch -d 2199-01-01 left/1/.??* left/.??*
+expect 0 timeout 60 "$h" batch my.yaml ./*.h5 -o left --part 1/2 --quiet
+expect 0 timeout 60 "$h" batch my.yaml ./*.h5 -o left --quiet
+hasnot err "note"
+[ -z "$(find left -name '.*')" ] || fail "of the host that is gone is left: $(find left -name '.*')"
+rows left/series.csv >many
+cmp -s one many || fail "the table beside what a host has left differs: $(diff one many | head -5)"
+
 # ---- a fit of the folder itself does not hold up the table
 "$bin/homodyne-static_isotropic" fit my.yaml -o folder --quiet --method nuts --draws 40000 --chains 2 &
 fit=$!
@@ -120,9 +134,11 @@ expect 0 "$h" batch my.yaml ./*.h5 --list --part 1/3
 cmp -s out told || fail "the first copy of srun has another share than --part 1/3"
 expect 0 env OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=1 "$h" batch my.yaml 1.h5 2.h5 -o copies --json
 has out '"done_here": 2' # the other copy never came
+printf 'no data' >broken.h5 # launchers end all copies when one ends with an error
+expect 0 env OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=1 "$h" batch my.yaml 1.h5 broken.h5 -o copies --json
+has out '"failed": 1'
 
 # ---- a fit that fails is tried by one part, and again by the command for all
-printf 'no data' >broken.h5
 expect 4 "$h" batch my.yaml broken.h5 2.h5 -o broken --part 1/2 --json
 has out '"done_here": 2'
 expect 4 "$h" batch my.yaml broken.h5 2.h5 -o broken --part 2/2 --json
