@@ -114,3 +114,15 @@ enum fit_status front_count(const struct front_args *a, const char *name, long l
     *value = x;
     return FIT_OK;
 }
+
+const char *front_passed(const struct front_args *a, const char *option)
+{
+    const size_t n = strlen(option);
+    const char *word = NULL;
+    for (size_t k = 0; k < a->nrest; k++)
+        if (strncmp(a->rest[k], option, n) == 0) {
+            const char *behind = a->rest[k] + n;
+            word = *behind == '=' ? behind + 1 : !*behind && k + 1 < a->nrest ? a->rest[k + 1] : word;
+        }
+    return word;
+}

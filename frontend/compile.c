@@ -81,11 +81,15 @@ static enum fit_status add_file(struct sha256 *s, const char *path, struct fit_e
 
 void front_level(char level[16])
 {
-    static const char *const known[] = {"x86-64-v4", "x86-64-v3", "x86-64-v2", "aarch64-sve512", "aarch64-sve256"};
+    static const char *const known[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64-sve256", "aarch64-sve512"};
+    const char *wanted = getenv("FIT_ISA");
+    int is_wanted = 0;
     level[0] = '\0';
-    for (size_t k = sizeof known / sizeof *known; k-- > 0;)
-        if (fit_cpu_supports(known[k]))
+    for (size_t k = 0; k < sizeof known / sizeof *known && !is_wanted; k++)
+        if (fit_cpu_supports(known[k])) {
             snprintf(level, 16, "%s", known[k]);
+            is_wanted = wanted && fit_cpu_is_named(known[k], wanted);
+        }
 }
 
 static enum fit_status make_key(struct job *job, struct fit_error *err)

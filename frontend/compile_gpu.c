@@ -15,19 +15,6 @@
 
 enum { MOST_TEXT = 1 << 24 };
 
-/* The word of --device in `rest`; NULL: none. */
-static const char *device_word(const struct front_args *a)
-{
-    static const char option[] = "--device";
-    const char *word = NULL;
-    for (size_t k = 0; k < a->nrest; k++)
-        if (strncmp(a->rest[k], option, sizeof option - 1) == 0) {
-            const char *behind = a->rest[k] + sizeof option - 1;
-            word = *behind == '=' ? behind + 1 : !*behind && k + 1 < a->nrest ? a->rest[k + 1] : word;
-        }
-    return word;
-}
-
 struct seen {
     const char *word;
     int found;
@@ -102,7 +89,7 @@ static int make(const struct front *f, const char *file, const char *folder, con
 
 void front_device_kernels(struct front *f, const struct front_args *a, const struct front_fitter *fitter)
 {
-    const char *word = device_word(a), *file = option_value(&a->own, "model");
+    const char *word = front_passed(a, "--device"), *file = option_value(&a->own, "model");
     char path[FRONT_PATH + 64], cache[FRONT_PATH + 64], made[FRONT_PATH + 256];
     const size_t n = strlen(fitter->kernel);
     struct front_making making = {.lock = -1};

@@ -35,8 +35,8 @@ struct front_args;
 /* --version --verbose (about.c). */
 void front_about(const struct front *f, int verbose);
 
-/* The best instruction-set level of this machine, "x86-64-v3", with the name that the build uses; "": there is none
- * (compile.c). */
+/* The instruction-set level for models that are compiled here, "x86-64-v3": that of FIT_ISA, or the best of this
+ * machine; "": there is none (compile.c). */
 void front_level(char level[16]);
 
 /* ---- the table of commands and options (options.c) ------------------------------------------- */
@@ -84,6 +84,9 @@ struct front_args {
 enum fit_status front_args_parse(const struct front_command *c, int argc, char **argv,
                                  struct front_args *a, struct fit_error *err);
 void front_args_free(struct front_args *a);
+
+/* The value that a long option of the fitters ("--device") has in `rest`; NULL: it is not there. */
+const char *front_passed(const struct front_args *a, const char *option);
 
 /* A command's options as words "--name", value, for another program; returns their number. The arrays have room for
  * twice as many; name: room for their names. */

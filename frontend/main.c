@@ -124,6 +124,8 @@ static enum fit_status run(struct front *f, int argc, char **argv, struct fit_er
     } else if (st == FIT_OK) {
         if (c->run == front_cmd_watch || c->run == front_cmd_demo)
             st = fit_copies_refuse(c->name, err);
+        if (front_passed(&args, "--isa"))
+            setenv("FIT_ISA", front_passed(&args, "--isa"), 1); /* for models that are compiled here, too */
         looks_at_it = c->run == front_cmd_batch || c->run == front_cmd_watch || c->run == front_cmd_config;
         is_fit = c->run == front_cmd_fit;
         if (st == FIT_OK)

@@ -37,7 +37,7 @@ int fit_cpu_supports(const char *isa)
         return has_v3();
     if (strcmp(isa, "x86-64-v2") == 0)
         return has_v2();
-    return 1;
+    return strncmp(isa, "aarch64-", 8) != 0;
 }
 #elif defined(__aarch64__) && defined(__linux__)
 /* Bits of an SVE vector; 0: the processor has none, or the system does not let programs use it. */
@@ -61,3 +61,9 @@ int fit_cpu_supports(const char *isa)
     return strncmp(isa, "x86-64", 6) != 0 && strncmp(isa, "aarch64-sve", 11) != 0;
 }
 #endif
+
+int fit_cpu_is_named(const char *isa, const char *word)
+{
+    const size_t n = strlen(isa), m = strlen(word);
+    return strcmp(isa, word) == 0 || (n > m && isa[n - m - 1] == '-' && strcmp(isa + n - m, word) == 0);
+}

@@ -12,14 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "x86-64-v3" is called so, or "v3". */
-static int isa_matches(const char *isa, const char *wanted)
-{
-    size_t n = strlen(isa), m = strlen(wanted);
-    return strcmp(isa, wanted) == 0 ||
-           (n > m && isa[n - m - 1] == '-' && strcmp(isa + n - m, wanted) == 0);
-}
-
 static enum fit_status no_kernel(const struct fit_kernel *const *kernels, const char *variant,
                                  const char *isa, struct fit_error *err)
 {
@@ -46,7 +38,7 @@ enum fit_status fit_registry_pick(const struct fit_kernel *const *kernels, const
         isa = NULL;
     for (size_t k = 0; kernels[k]; k++) {
         const struct fit_kernel *c = kernels[k];
-        if (strcmp(c->variant, variant) != 0 || (isa && !isa_matches(c->isa, isa)) ||
+        if (strcmp(c->variant, variant) != 0 || (isa && !fit_cpu_is_named(c->isa, isa)) ||
             !fit_cpu_supports(c->isa))
             continue;
         if (c->abi != FIT_KERNEL_ABI)

@@ -392,6 +392,19 @@ expect 0 "$h" fit --model stretched_static.lua s.yaml -o results_s
 hasnot err "compiling"
 [ "$(find cache -name '*.so' | wc -l)" -eq 1 ] || fail "not one kernel"
 [ "$(stat -c %a cache/homodyne)" = 700 ] || fail "the cache is open to others"
+# for another instruction set than the best of this machine
+if [ "$(uname -m)" = x86_64 ]; then
+    kept=$XDG_CACHE_HOME
+    export XDG_CACHE_HOME=$PWD/levels
+    FIT_ISA=v2 expect 0 "$h" info --model stretched_static.lua
+    has out "fast x86-64-v2"
+    expect 0 "$h" info --model stretched_static.lua --isa v2
+    has out "fast x86-64-v2"
+    hasnot err compiling
+    FIT_ISA=v9 expect 3 "$h" info --model stretched_static.lua
+    has err "no kernel of variant fast for v9"
+    export XDG_CACHE_HOME=$kept
+fi
 sed 's/start = 1, bounds = {1e-3/start = 1.5, bounds = {1e-3/' stretched_static.lua >new.lua
 mv new.lua stretched_static.lua
 expect 0 "$h" info --model stretched_static.lua

@@ -39,12 +39,12 @@ expect "0|2" "$imaging" fit "$pol" --image "$pol:/start" --term vis=1,m=1 --regu
 found "correlation of Q" 0.9
 
 # one at a time: what is not solved for stays
-expect "0|2" "$imaging" fit "$pol" --image "$pol:/truth" --term pvis=1 --regularizer ptv=1 --solve P $set --no-norm-init \
-    --truth "$pol:/truth" -o only.h5
+expect "0|2" "$imaging" fit "$pol" --image "$pol:/truth" --term pvis=1 --regularizer ptv=1 --solve P $set \
+    --no-norm-init --truth "$pol:/truth" -o only.h5
 found "correlation with" 0.999999
 found "correlation of U" 0.9
-expect "0|2" "$imaging" fit "$pol" --image "$pol:/truth" --term vvis=1 --regularizer vtv=1 --solve V $set --no-norm-init \
-    --truth "$pol:/truth"
+expect "0|2" "$imaging" fit "$pol" --image "$pol:/truth" --term vvis=1 --regularizer vtv=1 --solve V $set \
+    --no-norm-init --truth "$pol:/truth"
 found "correlation of V" 0.9
 hasnot out "correlation of Q"
 

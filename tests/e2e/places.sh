@@ -115,7 +115,7 @@ expect 0 $fit plain.yaml -o allowed8 --method nuts --chains 2 --warmup 60 --draw
 cat >compiler <<END
 #!/bin/sh
 echo "\$@" >>"$dir/compiled"
-exec cc "\$@"
+exec ${CC:-cc} "\$@"
 END
 chmod +x compiler
 export CC="$dir/work/compiler"

@@ -123,7 +123,7 @@ static int same_text(const char *lua, const char *c)
 /* With each compiler that is there. */
 static int compiles(const char *lua, const char *c)
 {
-    static const char *const compiler[] = {"gcc", "clang"};
+    static const char *const compiler[] = {HG_GCC, "clang"}, *const target[] = {"", HG_TARGET};
     int ok = 1;
     (void)lua;
     for (size_t k = 0; k < sizeof compiler / sizeof *compiler; k++) {
@@ -133,11 +133,11 @@ static int compiles(const char *lua, const char *c)
             continue;
         snprintf(
             command, sizeof command,
-            "%s -std=gnu11 -O1 %s -Wall -Wextra -Wconversion -Wshadow -Werror "
+            "%s %s -std=gnu11 -O1 %s -Wall -Wextra -Wconversion -Wshadow -Werror "
             "-DFIT_KERNEL_SYMBOL=golden"
             " -DFIT_KERNEL_ISA='\"native\"' -DFIT_ISA_SUFFIX=_native -I'%s/runtime/include' -c '%s'"
             " -o /dev/null",
-            compiler[k], HG_NATIVE, FIT_SOURCE_DIR, c);
+            compiler[k], target[k], HG_NATIVE, FIT_SOURCE_DIR, c);
         if (system(command) != 0) {
             print_message("%s\n", command);
             ok = 0;

@@ -145,7 +145,8 @@ struct compiler {
 };
 
 /* Each at another width of vectors. */
-static const struct compiler compiler[] = {{"gcc", HG_NATIVE}, {"clang", "-march=x86-64-v3"}, {"clang", ""}};
+static const struct compiler compiler[] = {
+    {HG_GCC, HG_NATIVE}, {"clang", "-march=x86-64-v3"}, {"clang", HG_TARGET}};
 
 static int present(const struct compiler *cc)
 {
