@@ -6,11 +6,12 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 [ $# -ge 1 ] || { echo "usage: reproducible.sh FOLDER [CMAKE-OPTION..]" >&2; exit 3; }
 mkdir -p "$1"
 out=$(cd "$1" && pwd)
+commit=$(git -C "$root" rev-parse HEAD)
 shift
 for turn in one another/place; do
     rm -rf "${out:?}/$turn"
     mkdir -p "$out/$turn"
-    git -C "$root" archive HEAD | tar -x -C "$out/$turn"
+    git -C "$root" archive "$commit" | tar -x -C "$out/$turn"
     (cd "$out/$turn" && cmake -S . -B build -DCMAKE_BUILD_TYPE=Release -DFIT_TESTS=OFF "$@" >/dev/null &&
         cmake --build build --parallel "${JOBS:-2}" >build.log 2>&1 &&
         DESTDIR=$out/$turn/installed cmake --install build --prefix /usr >/dev/null) || {
