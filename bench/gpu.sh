@@ -41,7 +41,7 @@ if [ -n "$nvcc" ]; then
     done
 elif clang=$(sh build-aux/nvptx.sh find); then
     echo "PTX by $clang" | tee -a "$out/machine.txt"
-    sh build-aux/nvptx.sh "$clang" runtime/include $text/laminar_gpu.c "$work/laminar.ptx"
+    sh build-aux/nvptx.sh clang "$clang" runtime/include $text/laminar_gpu.c "$work/laminar.ptx"
     ptx=$work/laminar.ptx
 else
     echo "gpu.sh: neither nvcc nor clang: only DEVICE plain will do"

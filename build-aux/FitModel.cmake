@@ -114,17 +114,15 @@ function(fit_compile_gpu model source depends objects_name row_name)
          "${PROJECT_SOURCE_DIR}/runtime/include/fit/vmath*.h")
     set(include "${PROJECT_SOURCE_DIR}/runtime/include")
     if(FIT_NVCC)
-        set(make "${FIT_NVCC}" -x cu -ptx -arch=compute_80 --fmad=false -diag-suppress 177 "-I${include}"
-                 -o "${dir}/${model}_gpu.ptx" "${source}")
+        set(make sh "${PROJECT_SOURCE_DIR}/build-aux/nvptx.sh" nvcc "${FIT_NVCC}")
     elseif(FIT_NVPTX_CLANG)
-        set(make sh "${PROJECT_SOURCE_DIR}/build-aux/nvptx.sh" "${FIT_NVPTX_CLANG}" "${include}" "${source}"
-                 "${dir}/${model}_gpu.ptx")
+        set(make sh "${PROJECT_SOURCE_DIR}/build-aux/nvptx.sh" clang "${FIT_NVPTX_CLANG}")
     endif()
     if(FIT_NVCC OR FIT_NVPTX_CLANG)
         add_custom_command(
             OUTPUT "${dir}/${model}_gpu.ptx"
-            COMMAND ${make}
-            DEPENDS "${source}" ${headers} ${depends}
+            COMMAND ${make} "${include}" "${source}" "${dir}/${model}_gpu.ptx"
+            DEPENDS "${source}" ${headers} ${depends} "${PROJECT_SOURCE_DIR}/build-aux/nvptx.sh"
             COMMENT "Making PTX of the model ${model}"
             VERBATIM)
         list(APPEND files "${dir}/${model}_gpu.ptx")

@@ -19,12 +19,8 @@ failed=0
 
 # ptx COMPILER TEXT: to $dir/x.ptx
 ptx() {
-    if [ "$1" = nvcc ]; then
-        "$nvcc" -x cu -ptx -arch=compute_80 --fmad=false -diag-suppress 177 -I"$source/runtime/include" \
-            -o "$dir/x.ptx" "$2"
-    else
-        sh "$source/build-aux/nvptx.sh" "$clang" "$source/runtime/include" "$2" "$dir/x.ptx"
-    fi
+    if [ "$1" = nvcc ]; then by=$nvcc; else by=$clang; fi
+    sh "$source/build-aux/nvptx.sh" "$1" "$by" "$source/runtime/include" "$2" "$dir/x.ptx"
 }
 
 # judge COMPILER MODEL ARCH
