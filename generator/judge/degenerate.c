@@ -345,52 +345,101 @@ static void add_circuit(struct circuits *all, const struct matrix *m, uint32_t l
     all->n++;
 }
 
-/* Gram-Schmidt, twice per column; q: orthonormal basis, R: its triangular factor, basis: its columns. */
+/* Orthonormal q[rank], the columns of the matrix that they span, and R: column[d] is the sum of R[d n + b] q[b]. */
+struct basis {
+    uint32_t n, rank, *column; /* n: columns of the matrix */
+    long double *q, *R, *rest; /* rest: of the column that was projected last, with the squares of */
+    long double norm, left;    /* the column, and of the rest */
+};
+
+static void basis_new(struct basis *b, const struct matrix *m)
+{
+    struct hg_arena *a = m->p->m->expr->arena;
+    const uint32_t n = m->columns;
+    *b = (struct basis){.n = n, .column = hg_alloc(a, (n + 1) * sizeof *b->column)};
+    b->q = hg_alloc(a, (size_t)m->rows * (n + 1) * sizeof *b->q);
+    b->R = hg_alloc(a, (size_t)(n + 1) * (n + 1) * sizeof *b->R);
+    b->rest = hg_alloc(a, m->rows * sizeof *b->rest);
+}
+
+/* Gram-Schmidt, twice; the next row of R: the coefficients of q in column k. */
+static long double *project(struct basis *b, const struct matrix *m, uint32_t k)
+{
+    long double *x = b->rest, *r = b->R + (size_t)b->rank * b->n;
+    b->norm = b->left = 0;
+    for (uint32_t i = 0; i < m->rows; i++) {
+        x[i] = m->a[k * m->room + i];
+        b->norm += x[i] * x[i];
+    }
+    memset(r, 0, b->n * sizeof *r);
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t d = 0; d < b->rank; d++) {
+            long double t = 0;
+            for (uint32_t i = 0; i < m->rows; i++)
+                t += b->q[d * m->rows + i] * x[i];
+            for (uint32_t i = 0; i < m->rows; i++)
+                x[i] -= t * b->q[d * m->rows + i];
+            r[d] += t;
+        }
+    for (uint32_t i = 0; i < m->rows; i++)
+        b->left += x[i] * x[i];
+    return r;
+}
+
+/* Column k, which was projected, becomes the last of the basis. */
+static void extend(struct basis *b, const struct matrix *m, uint32_t k)
+{
+    for (uint32_t i = 0; i < m->rows; i++)
+        b->q[b->rank * m->rows + i] = b->rest[i] / sqrtl(b->left);
+    b->R[(size_t)b->rank * b->n + b->rank] = sqrtl(b->left);
+    b->column[b->rank++] = k;
+}
+
+/* A column with coefficients r is the sum of -c times the columns of the basis. */
+static void combine(const struct basis *b, const long double *r, long double *c)
+{
+    memset(c, 0, b->n * sizeof *c);
+    for (uint32_t d = b->rank; d-- > 0;) {
+        long double t = r[d];
+        for (uint32_t e = d + 1; e < b->rank; e++)
+            t += c[b->column[e]] * b->R[(size_t)e * b->n + d];
+        c[b->column[d]] = -t / b->R[(size_t)d * b->n + d];
+    }
+}
+
+/* c of column k again, with the columns of its circuit alone: those with other columns have an error that the condition
+ * of the whole basis makes larger than the bound in rows with small entries. */
+static void combine_circuit(struct basis *alone, const struct matrix *m, uint32_t k, long double *c)
+{
+    alone->rank = 0;
+    for (uint32_t d = 0; d < k; d++)
+        if (fabsl(c[d]) > ABSENT) {
+            project(alone, m, d);
+            extend(alone, m, d);
+        }
+    combine(alone, project(alone, m, k), c);
+}
+
 static void find_circuits(struct matrix *m, struct circuits *all)
 {
     struct hg_arena *a = m->p->m->expr->arena;
-    uint32_t n = m->columns, rank = 0;
-    long double *q = hg_alloc(a, (size_t)m->rows * (n + 1) * sizeof *q),
-                *R = hg_alloc(a, (size_t)n * (n + 1) * sizeof *R);
-    long double *x = hg_alloc(a, m->rows * sizeof *x), *c = hg_alloc(a, (n + 1) * sizeof *c);
-    long double *scale = hg_alloc(a, (n + 1) * sizeof *scale);
-    uint32_t *basis = hg_alloc(a, (n + 1) * sizeof *basis);
+    const uint32_t n = m->columns;
+    long double *c = hg_alloc(a, (n + 1) * sizeof *c), *scale = hg_alloc(a, (n + 1) * sizeof *scale);
+    struct basis basis, alone;
+    basis_new(&basis, m);
+    basis_new(&alone, m);
     all->n = 0;
     equilibrate(m, scale);
     for (uint32_t k = 0; k < n; k++) {
-        long double norm = 0, left = 0, *r = R + (size_t)k * n;
-        for (uint32_t i = 0; i < m->rows; i++) {
-            x[i] = m->a[k * m->room + i];
-            norm += x[i] * x[i];
-        }
-        memset(r, 0, n * sizeof *r);
-        for (int pass = 0; pass < 2; pass++)
-            for (uint32_t b = 0; b < rank; b++) {
-                long double t = 0;
-                for (uint32_t i = 0; i < m->rows; i++)
-                    t += q[b * m->rows + i] * x[i];
-                for (uint32_t i = 0; i < m->rows; i++)
-                    x[i] -= t * q[b * m->rows + i];
-                r[b] += t;
-            }
-        for (uint32_t i = 0; i < m->rows; i++)
-            left += x[i] * x[i];
-        if (norm > 0 && left > DEPENDENT * DEPENDENT * norm) {
-            for (uint32_t i = 0; i < m->rows; i++)
-                q[rank * m->rows + i] = x[i] / sqrtl(left);
-            r[rank] = sqrtl(left);
-            basis[rank++] = k;
+        const long double *r = project(&basis, m, k);
+        if (basis.norm > 0 && basis.left > DEPENDENT * DEPENDENT * basis.norm) {
+            extend(&basis, m, k);
             continue;
         }
-        if (norm == 0 && m->parameter[k] >= m->p->nparam)
+        if (basis.norm == 0 && m->parameter[k] >= m->p->nparam)
             continue; /* one column serves a linear parameter without groups */
-        memset(c, 0, n * sizeof *c);
-        for (uint32_t b = rank; b-- > 0;) { /* column k = sum of -c times basis columns */
-            long double t = r[b];
-            for (uint32_t d = b + 1; d < rank; d++)
-                t += c[basis[d]] * R[(size_t)basis[d] * n + b];
-            c[basis[b]] = -t / R[(size_t)basis[b] * n + b];
-        }
+        combine(&basis, r, c);
+        combine_circuit(&alone, m, k, c);
         if (vanishes(m, k, c))
             add_circuit(all, m, k, c, scale);
     }

@@ -929,6 +929,20 @@ static void curves(const struct fit_layout *l, const double *theta, double *valu
     /* the model has none */
 }
 
+static void combine(const struct fit_layout *l, const double *theta, double *value, double *gradient)
+{
+    const size_t g = 0;
+    const double v_ = theta[1]; /* [1/s] */
+    const double phi0 = theta[2]; /* [deg] */
+    const double phi0_minus_phi = 0.017453292519943295*(phi0 - l->coord[0][g]);
+    const double cos_phi0_minus_phi = cos(phi0_minus_phi);
+    value[0] = v_*cos_phi0_minus_phi;
+    for (size_t k = 0; k < 3; k++)
+        gradient[k] = 0.0;
+    gradient[1] = cos_phi0_minus_phi;
+    gradient[2] = -0.017453292519943295*v_*sin(phi0_minus_phi);
+}
+
 /* ---- description ----------------------------------------------------------------------------------- */
 
 static const struct fit_param desc_param[] = {
@@ -1026,19 +1040,27 @@ static const double desc_screen[] = {
 
 /* what data cannot tell apart */
 static const unsigned desc_degenerate_0[] = {2};
-static const unsigned desc_degenerate_1[] = {1};
-static const struct fit_image desc_image_1[] = {{0, 0, -1}};
-static const unsigned desc_degenerate_2[] = {2};
+static const unsigned desc_degenerate_1[] = {1, 2};
+static const unsigned desc_degenerate_2[] = {1};
+static const struct fit_image desc_image_2[] = {{0, 0, -1}};
+static const unsigned desc_degenerate_3[] = {2};
 static const struct fit_degeneracy desc_degeneracy[] = {
     {.kind = FIT_DEGENERATE_AT_VALUE, .nparam = 1, .param = desc_degenerate_0,
      .condition = 1, .value = 0, .first = 0, .ncombination = 0, .each = 1,
      .held = -1, .proved = 1, .text = "at v = 0 phi0 has no effect"},
-    {.kind = FIT_DEGENERATE_MIRROR, .nparam = 1, .param = desc_degenerate_1, .image = desc_image_1,
+    {.kind = FIT_DEGENERATE_ONE_GROUP, .nparam = 2, .param = desc_degenerate_1,
+     .condition = -1, .value = 0, .first = 0, .ncombination = 1, .each = 0,
+     .held = -1, .proved = 1, .text = "with one value of phi v and phi0 enter only as v cos(phi0 - phi): only this combination is determined"},
+    {.kind = FIT_DEGENERATE_MIRROR, .nparam = 1, .param = desc_degenerate_2, .image = desc_image_2,
      .condition = -1, .value = 0, .first = 0, .ncombination = 0, .each = 0,
      .held = -1, .proved = 0, .text = "v -> -v leaves the mean as it is"},
-    {.kind = FIT_DEGENERATE_MIRROR_ANGLE, .nparam = 1, .param = desc_degenerate_2,
+    {.kind = FIT_DEGENERATE_MIRROR_ANGLE, .nparam = 1, .param = desc_degenerate_3,
      .condition = 2, .value = 2, .first = 0, .ncombination = 0, .each = 0,
      .held = -1, .proved = 0, .text = "where all phi are equal modulo 90 deg, phi0 and 2 phi - phi0 give the same mean"},
+};
+
+static const struct fit_combination desc_combination[] = {
+    {"v cos(phi0 - phi)", "1/s"},
 };
 
 extern const struct fit_kernel FIT_KERNEL_SYMBOL;
@@ -1075,6 +1097,9 @@ const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .model = model,
     .points = points,
     .curves = curves,
-    .ndegeneracy = 3,
+    .ndegeneracy = 4,
     .degeneracy = desc_degeneracy,
+    .ncombination = 1,
+    .combination = desc_combination,
+    .combine = combine,
 };

@@ -819,6 +819,21 @@ static void curves(const struct fit_layout *l, const double *theta, double *valu
     /* the model has none */
 }
 
+static void combine(const struct fit_layout *l, const double *theta, double *value, double *gradient)
+{
+    const size_t g = 0;
+    const double D0 = theta[0]; /* [angstrom^2/s] */
+    const double w_ = theta[2]; /* [nm/s] */
+    const double q = l->setting[0]; /* [1/angstrom] */
+    const double inv_q = 1.0/q;
+    const double abs_cos_phi = fabs(cos(0.017453292519943295*l->coord[0][g]));
+    value[0] = D0 + 10.0*inv_q*w_*abs_cos_phi;
+    for (size_t k = 0; k < 3; k++)
+        gradient[k] = 0.0;
+    gradient[0] = 1.0;
+    gradient[2] = 10.0*inv_q*abs_cos_phi;
+}
+
 /* ---- description ----------------------------------------------------------------------------------- */
 
 static const struct fit_param desc_param[] = {
@@ -918,6 +933,18 @@ static const double desc_screen[] = {
     202596.0, 0.499942, 1990.98,
 };
 
+/* what data cannot tell apart */
+static const unsigned desc_degenerate_0[] = {0, 2};
+static const struct fit_degeneracy desc_degeneracy[] = {
+    {.kind = FIT_DEGENERATE_ONE_GROUP, .nparam = 2, .param = desc_degenerate_0,
+     .condition = -1, .value = 0, .first = 0, .ncombination = 1, .each = 0,
+     .held = -1, .proved = 1, .text = "with one value of phi D0 and w enter only as D0 + 10 w fabs(cos(phi))/q: only this combination is determined"},
+};
+
+static const struct fit_combination desc_combination[] = {
+    {"D0 + 10 w fabs(cos(phi))/q", "angstrom^2/s"},
+};
+
 extern const struct fit_kernel FIT_KERNEL_SYMBOL;
 const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .abi = FIT_KERNEL_ABI,
@@ -954,4 +981,9 @@ const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .model = model,
     .points = points,
     .curves = curves,
+    .ndegeneracy = 1,
+    .degeneracy = desc_degeneracy,
+    .ncombination = 1,
+    .combination = desc_combination,
+    .combine = combine,
 };
