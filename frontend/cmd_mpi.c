@@ -77,7 +77,8 @@ enum fit_status front_cmd_mpi(struct front *f, const struct front_args *a, struc
 {
     const struct fit_ranks_plugin *plugin;
     const char *given = option_value(&a->own, "mpicc"), *variable = getenv("MPICC");
-    const char *mpicc = given ? given : variable && *variable ? variable : "mpicc";
+    const char *mpicc = given ? given : variable && *variable ? variable : "mpicc", *wish = getenv("HOMODYNE_MPI");
+    const int off = wish && strcmp(wish, "none") == 0;
     char path[FIT_RANKS_PATH];
     if (a->nrest)
         return fit_fail(err, FIT_ERR_USAGE, "mpi: '%s' is not expected; `homodyne mpi --build` is", a->rest[0]);
@@ -85,6 +86,7 @@ enum fit_status front_cmd_mpi(struct front *f, const struct front_args *a, struc
         return build(f, mpicc, a->quiet, err);
     enum fit_status st = fit_ranks_find("PMIX_RANK", &plugin, path, err);
     if (st == FIT_OK && !a->quiet)
-        fprintf(f->out, plugin ? "%s\n" : "there is no plugin for MPI; `homodyne mpi --build` makes one\n", path);
+        fprintf(f->out, plugin ? "%s\n" : off ? "HOMODYNE_MPI=none: MPI is not used\n"
+                                             : "there is no plugin for MPI; `homodyne mpi --build` makes one\n", path);
     return st;
 }

@@ -80,7 +80,9 @@ static enum fit_status named(const char *wish, const struct fit_ranks_plugin **p
     if (*plugin)
         return FIT_OK;
     return fit_fail(err, FIT_ERR_USAGE, "HOMODYNE_MPI=%s: %s", wish,
-                    why.status != FIT_OK ? why.message : "there is no plugin of this name; give its path");
+                    why.status != FIT_OK
+                        ? why.message
+                        : "there is no plugin of this name; openmpi, mpich, none, or a path would be right");
 }
 
 enum fit_status fit_ranks_find(const char *starter, const struct fit_ranks_plugin **plugin, char path[FIT_RANKS_PATH],
