@@ -45,8 +45,8 @@ static int is_alive(const char *path, char who[WHO])
     return alive;
 }
 
-/* Looks at the files of commands with other settings; the command for the whole list at all, for those that were
- * left. */
+/* Looks for commands with other settings. The command for the whole list looks at all files, and so removes those that
+ * were left. */
 static enum fit_status look_around(const struct batch *b, struct fit_error *err)
 {
     char path[FRONT_PATH + 300], who[WHO];

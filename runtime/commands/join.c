@@ -27,7 +27,7 @@
 struct rank {
     double mask, threads, given; /* given: threads are those of OMP_NUM_THREADS */
     double level, command, model, program; /* level: of the processor; the others: numbers of their contents */
-    char version[24], library[16], isa[16]; /* library: the version of libc; isa: FIT_ISA */
+    char version[24], libc[16], isa[16]; /* libc: its version; isa: FIT_ISA */
 };
 enum { NUMBERS = sizeof(struct rank) / sizeof(double) };
 _Static_assert(sizeof(struct rank) % sizeof(double) == 0, "a rank is sent as numbers");
@@ -75,7 +75,7 @@ static struct rank about(const struct fit_program *p)
     r.program = number_of_program(k);
     snprintf(r.version, sizeof r.version, "%s", FIT_VERSION);
 #ifdef __GLIBC__
-    snprintf(r.library, sizeof r.library, "%s", gnu_get_libc_version());
+    snprintf(r.libc, sizeof r.libc, "%s", gnu_get_libc_version());
 #endif
     snprintf(r.isa, sizeof r.isa, "%s", isa ? isa : "");
     return r;
@@ -92,7 +92,7 @@ static const char *difference(const struct rank *a, const struct rank *b, const 
     const struct {
         const char *what, *a, *b;
     } word[] = {{"have different versions of the program", a->version, b->version},
-                {"have different versions of the C library, which round differently", a->library, b->library},
+                {"have different versions of the C library, which round differently", a->libc, b->libc},
                 {"have different FIT_ISA in their environment", a->isa, b->isa}};
     const struct {
         const char *what;
