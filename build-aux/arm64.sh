@@ -8,6 +8,8 @@
 # machine, and e2e-architectures compares with its programs.  CMAKE_C_COMPILER_LAUNCHER=ccache makes later builds cheap.
 #     FIT_LEVELS=base       kernels of fewer instruction sets: a third of the time to build
 #     FIT_TARGETS="a b"     these targets only        EXCEPT=REGEX      without these tests
+#     FIT_EXPERIMENTS=60    simulated experiments of a study, at most (default: 6, fewer than judge the statistics,
+#                           which do not depend on the processor)
 # Without what it needs it says so and ends with 77.
 set -euo pipefail
 source=$(cd "$(dirname "$0")/.." && pwd)
@@ -78,7 +80,8 @@ export QEMU_LD_PREFIX=$root QEMU_CPU=max,sve-default-vector-length=${FIT_SVE_BYT
 generator=${FIT_GENERATOR:-$source/build/bin/homodyne-gen}
 [ -x "$generator" ] || skip "no $generator (make)"
 cmake -S "$source" -B "$work/build" -G Ninja -DCMAKE_TOOLCHAIN_FILE="$work/toolchain.cmake" -DCMAKE_BUILD_TYPE=Release \
-    "${mpis[@]}" -DFIT_GENERATOR="$generator" -DFIT_PATIENCE=25 ${FIT_LEVELS:+-DFIT_ISA_LEVELS="$FIT_LEVELS"} \
+    "${mpis[@]}" -DFIT_GENERATOR="$generator" -DFIT_PATIENCE=25 -DFIT_EXPERIMENTS="${FIT_EXPERIMENTS:-6}" \
+    ${FIT_LEVELS:+-DFIT_ISA_LEVELS="$FIT_LEVELS"} \
     >"$work/configure.log" || { tail -20 "$work/configure.log"; exit 1; }
 # shellcheck disable=SC2086  # a list
 cmake --build "$work/build" --parallel "${JOBS:-$(nproc)}" ${FIT_TARGETS:+--target $FIT_TARGETS}
