@@ -7,6 +7,7 @@
 #include "frontend/batch/batch.h"
 
 #include "commands/program.h"
+#include "common/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,11 +28,11 @@ static int has_done(const struct batch *b)
     return 0;
 }
 
-/* What the fitter says; *settings: 1: nothing about configuration and options. */
+/* What the fitter says of a data file. */
 struct answer {
     char *text;
     const char *errors; /* in text */
-    int code, settings;
+    int code, of_data;  /* of_data: nothing is wrong with configuration and options, or an error names the file */
 };
 
 static enum fit_status ask(const struct batch *b, const struct batch_job *j, struct answer *x, struct fit_error *err)
@@ -46,9 +47,10 @@ static enum fit_status ask(const struct batch *b, const struct batch_job *j, str
     free(words.word);
     x->errors = x->text ? x->text : "";
     const size_t n = strlen(FIT_PROBE_GOOD);
-    x->settings = strncmp(x->errors, FIT_PROBE_GOOD, n) == 0;
-    if (x->settings)
+    const int good = strncmp(x->errors, FIT_PROBE_GOOD, n) == 0;
+    if (good)
         x->errors += n + strspn(x->errors + n, "\n");
+    x->of_data = good || strstr(x->errors, text_file_name(j->file));
     return st;
 }
 
@@ -69,7 +71,7 @@ static enum fit_status refuse(struct front *f, const struct batch *b, const stru
     fputs(x->errors, f->err);
     if (x->code > 128)
         return fit_fail(err, st, "%s: ended by signal %d before the first fit", b->fitter.program, x->code - 128);
-    if (!x->settings)
+    if (!x->of_data)
         return fit_fail(err, st, "batch: this holds for every fit; none was begun and nothing was changed");
     return b->n > 1 ? fit_fail(err, st,
                                "batch: this is said of the first data file, and each of the %zu fits is refused; none"
@@ -77,10 +79,10 @@ static enum fit_status refuse(struct front *f, const struct batch *b, const stru
                     : fit_fail(err, st, "batch: the only fit is refused; nothing was changed");
 }
 
-/* Is the answer about one data file alone? */
-static int concerns_data(const struct answer *x)
+/* May another data file do? */
+static int is_of_data(const struct answer *x)
 {
-    return x->settings && (x->code == fit_status_exit(FIT_ERR_CONFIG) || x->code == fit_status_exit(FIT_ERR_IO));
+    return x->of_data && (x->code == fit_status_exit(FIT_ERR_CONFIG) || x->code == fit_status_exit(FIT_ERR_IO));
 }
 
 enum fit_status batch_check(struct front *f, const struct batch *b, struct fit_error *err)
@@ -91,8 +93,8 @@ enum fit_status batch_check(struct front *f, const struct batch *b, struct fit_e
     for (size_t k = 0; k < b->n && st == FIT_OK && !good; k++) {
         struct answer x = {0};
         st = ask(b, &b->job[batch_turn(b, k)], &x, err);
-        good = st == FIT_OK && (x.code == 0 || (x.settings && x.code == fit_status_exit(FIT_ERR_INTERNAL)));
-        if (st == FIT_OK && !good && !concerns_data(&x))
+        good = st == FIT_OK && (x.code == 0 || (x.of_data && x.code == fit_status_exit(FIT_ERR_INTERNAL)));
+        if (st == FIT_OK && !good && !is_of_data(&x))
             st = refuse(f, b, &x, err);
         if (!k)
             first = x;

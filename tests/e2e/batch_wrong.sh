@@ -143,6 +143,13 @@ has out "1 converged, 0 not, 1 failed"
 says "bad: FAILED: bad.h5: is text"
 expect 0 "$h" batch my.yaml bad.h5 run1.h5 -o rows_later --slurm
 refused 4 "the only fit is refused" batch my.yaml bad.h5 -o series
+printf 'delay,g2\n1,2\n' >table.csv # a file that another kind of model fits
+expect 3 "$h" batch my.yaml table.csv run1.h5 -o kinds
+has out "1 converged, 0 not, 1 failed"
+refused 3 "each of the 2 fits is refused" batch my.yaml table.csv ./bad.h5 -o series
+# a name that looks like a variable
+cp run1.h5 'of $HOME and `ls`.h5'
+expect 0 "$h" batch my.yaml './of $HOME and `ls`.h5' -o named
 # beside fits that are done with the same settings it fails again, and keeps its row
 expect 4 "$h" batch my.yaml bad.h5 run1.h5 -o rows --fix D_offset=0
 has out "1 were done before"
