@@ -1,4 +1,4 @@
-/* batch_jobs.c -- from words to a list of fits: files, q rings, names, keys.
+/* batch_jobs.c -- from words to a list of fits: options, names, keys.
  *
  * The key of a fit is the SHA-256 of all its inputs: the program's file (and so its version), the configuration's text,
  * the options, q, and name, size and time of the data file (not its content: a series may be hundreds of gigabytes).
@@ -8,11 +8,9 @@
 #include "frontend/batch/batch.h"
 
 #include "base/output.h"
-#include "base/units.h"
 #include "common/regular.h"
 #include "common/sha256.h"
 #include "common/text.h"
-#include "input/source.h"
 #include "machine/topology.h"
 
 #include <errno.h>
@@ -20,113 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-static const double same_q = 1e-9; /* relative: matrices of one ring */
-
-/* ---- data files ------------------------------------------------------------------------------ */
-
-static struct batch_job *add(struct batch *b, const char *file, double q)
-{
-    struct batch_job *list = realloc(b->job, (b->n + 1) * sizeof *list);
-    if (!list)
-        return NULL;
-    b->job = list;
-    list += b->n++;
-    *list = (struct batch_job){.q = q, .code = -1, .claim = -1, .file = strdup(file)};
-    return list->file ? list : NULL;
-}
-
-/* The last value of an option of the fitters; NULL: it was not given. */
-static const char *given(const struct batch *b, const char *name)
-{
-    for (size_t k = b->cli.nchange; k-- > 0;)
-        if (strcmp(b->cli.change[k].name, name) == 0)
-            return b->cli.change[k].value;
-    return NULL;
-}
-
-enum { MOST_AXES = 8 };
-
-/* Matrices and axes by name, "--dataset PATH --columns q=PATH,t=PATH"; text holds the names. */
-static struct fit_source_wish wish_of(const struct batch *b, struct fit_config_column axis[MOST_AXES], char *text,
-                                      size_t size)
-{
-    struct fit_source_wish wish = {.dataset = given(b, "dataset"), .axis = axis};
-    const char *columns = given(b, "columns");
-    snprintf(text, size, "%s", columns ? columns : "");
-    for (char *word = text, *next; *word && wish.naxis < MOST_AXES; word = next) {
-        next = word + strcspn(word, ",");
-        next += *next == ',' ? (*next = 0, 1) : 0;
-        char *equal = strchr(word, '=');
-        if (!equal)
-            continue; /* the fitter will report the error */
-        *equal = '\0';
-        axis[wish.naxis++] = (struct fit_config_column){.role = word, .source = equal + 1};
-    }
-    return wish;
-}
-
-/* One job for every ring of the file. */
-static enum fit_status add_rings(struct batch *b, const char *file, struct fit_error *err)
-{
-    struct fit_source *src = NULL;
-    struct fit_config_column axis[MOST_AXES];
-    char text[1024];
-    const struct fit_source_wish wish = wish_of(b, axis, text, sizeof text);
-    enum fit_status st = fit_source_open(file, &wish, &src, err);
-    for (size_t k = 0; st == FIT_OK && k < src->nmatrix; k++) {
-        int seen = isnan(src->matrix[k].q);
-        for (size_t m = 0; m < k; m++)
-            seen |= fabs(src->matrix[m].q - src->matrix[k].q) <= same_q * fabs(src->matrix[k].q);
-        if (!seen && !add(b, file, src->matrix[k].q))
-            st = fit_no_memory(err, NULL);
-    }
-    fit_source_close(src);
-    return st;
-}
-
-static enum fit_status add_file(struct batch *b, const char *file, const char *q,
-                                struct fit_error *err)
-{
-    if (!q)
-        return add(b, file, NAN) ? FIT_OK : fit_no_memory(err, NULL);
-    if (strcmp(q, "all") == 0)
-        return add_rings(b, file, err);
-    while (*q) {
-        char one[64];
-        double x = NAN;
-        const size_t n = strcspn(q, ",");
-        snprintf(one, sizeof one, "%.*s", (int)n, q);
-        const enum fit_quantity kind = fit_quantity_parse(one, fit_units_of("q"), &x);
-        if ((kind != FIT_QUANTITY_BARE && kind != FIT_QUANTITY_CONVERTED) || !(x > 0) || !isfinite(x))
-            return fit_fail(err, FIT_ERR_USAGE, "--q: '%s' is not a list of wavevectors in %s, nor `all`", q,
-                            fit_units_of("q"));
-        if (!add(b, file, x))
-            return fit_no_memory(err, NULL);
-        q += n + (q[n] == ',');
-    }
-    return FIT_OK;
-}
-
-static enum fit_status add_files(const struct front_args *a, struct batch *b, struct fit_error *err)
-{
-    const char *q = option_value(&a->own, "q");
-    enum fit_status st = FIT_OK;
-    const size_t first = b->cli.config ? 0 : 1; /* word 0 is the configuration */
-    for (size_t k = first; k < b->cli.nword && st == FIT_OK; k++)
-        st = add_file(b, b->cli.word[k], q, err);
-    if (st == FIT_OK && b->cli.nword <= first) {
-        char *file = NULL, *folder = NULL;
-        st = front_config_places(b->config, &file, &folder, err);
-        if (st == FIT_OK)
-            st = file ? add_file(b, file, q, err)
-                      : fit_fail(err, FIT_ERR_USAGE,
-                                 "batch: %s names no data file; name some after it", b->config);
-        free(file);
-        free(folder);
-    }
-    return st;
-}
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
@@ -325,6 +216,35 @@ enum fit_status batch_remember(const struct batch_job *job, struct fit_error *er
     return st;
 }
 
+/* ---- words ----------------------------------------------------------------------------------- */
+
+int batch_words(const struct batch *b, const struct batch_job *j, struct batch_words *w)
+{
+    const char *last[] = {"--data", j->file, "--output-dir", j->folder, "--quiet"};
+    w->n = 0;
+    w->word = calloc(b->noption + 16, sizeof *w->word);
+    if (!w->word)
+        return 0;
+    if (!b->cli.config)
+        w->word[w->n++] = front_word(b->config);
+    for (size_t k = 0; k < b->noption; k++)
+        w->word[w->n++] = b->option[k];
+    for (size_t k = 0; k < sizeof last / sizeof *last; k++)
+        w->word[w->n++] = front_word(last[k]);
+    if (!isnan(j->q)) {
+        snprintf(w->q, sizeof w->q, "%.17g", j->q);
+        w->word[w->n++] = front_word("--q");
+        w->word[w->n++] = w->q;
+    }
+    if (!b->cli.threads) { /* simultaneous fits share the cores */
+        const long each = fit_topology_threads() / b->jobs;
+        snprintf(w->threads, sizeof w->threads, "%ld", each > 1 ? each : 1);
+        w->word[w->n++] = front_word("--threads");
+        w->word[w->n++] = w->threads;
+    }
+    return 1;
+}
+
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 /* Options that affect only the screen: batch has a screen of its own. */
@@ -336,6 +256,35 @@ static int is_screen_only(const char *word)
         if (strcmp(word, words[k]) == 0)
             return 1;
     return 0;
+}
+
+const char *batch_option(const struct batch *b, const char *name)
+{
+    for (size_t k = b->cli.nchange; k-- > 0;)
+        if (strcmp(b->cli.change[k].name, name) == 0)
+            return b->cli.change[k].value;
+    return NULL;
+}
+
+/* Options of `fit` that the fits of a list cannot have in common. */
+static enum fit_status refuse_options(const struct batch *b, struct fit_error *err)
+{
+    const struct fit_cli_pair *data = fit_cli_data(&b->cli);
+    if (data)
+        return fit_fail(err, FIT_ERR_USAGE,
+                        "--%s: batch takes data files as plain words, behind the configuration", data->name);
+    if (b->cli.each)
+        return fit_fail(err, FIT_ERR_USAGE,
+                        "--each: `homodyne fit --each %s` fits the curves of a table, in one call and with a table of"
+                        " its own; batch collects fits of whole files", b->cli.each);
+    if (b->cli.log)
+        return fit_fail(err, FIT_ERR_USAGE,
+                        "--log: all fits would write %s; each has run.log and batch.log in its folder", b->cli.log);
+    if (batch_option(b, "optimizer-state"))
+        return fit_fail(err, FIT_ERR_USAGE, "--optimizer-state: all fits would go on from the same state, in %s",
+                        batch_option(b, "optimizer-state"));
+    return b->cli.version ? fit_fail(err, FIT_ERR_USAGE, "batch: --version stands alone: `homodyne --version`")
+                          : FIT_OK;
 }
 
 /* The words that are options: for every fit the same. */
@@ -352,10 +301,7 @@ static enum fit_status take_options(const struct front_args *a, struct batch *b,
         if (!plain)
             b->option[b->noption++] = a->rest[k];
     }
-    const struct fit_cli_pair *data = fit_cli_data(&b->cli);
-    return !data ? FIT_OK
-                 : fit_fail(err, FIT_ERR_USAGE, "--%s: batch takes data files as plain words, behind the configuration",
-                            data->name);
+    return refuse_options(b, err);
 }
 
 static enum fit_status parse_words(const struct front_args *a, struct batch *b,
@@ -377,6 +323,8 @@ enum fit_status batch_make(struct front *f, const struct front_args *a, struct b
                         .quiet = a->quiet || a->json};
     if (!b->folder)
         b->folder = option_value(&a->own, "output") ? option_value(&a->own, "output") : "batch";
+    if (!*b->folder)
+        return fit_fail(err, FIT_ERR_USAGE, "--output-dir: the name of the folder is empty");
     enum fit_status st = front_count(a, "jobs", 1, &b->jobs, err);
     if (st == FIT_OK)
         st = parse_words(a, b, err);
@@ -387,13 +335,15 @@ enum fit_status batch_make(struct front *f, const struct front_args *a, struct b
     if (st == FIT_OK)
         front_device_kernels(f, a, &b->fitter);
     if (st == FIT_OK)
-        st = add_files(a, b, err);
+        st = batch_files(f, a, b, err);
     if (st == FIT_OK)
         st = name_jobs(b, err);
     if (st == FIT_OK)
         st = make_keys(b, err);
     if (st == FIT_OK)
         st = batch_part(a, b, err);
+    if (st == FIT_OK && b->nparts == 1) /* a share fails at them, as at bad data: files may vanish while it waits */
+        st = batch_files_exist(b, err);
     b->again = option_given(&a->own, "again");
     if (st == FIT_OK && !b->again)
         for (size_t k = 0; k < b->n; k++)

@@ -154,7 +154,8 @@ static enum fit_status run_command(struct fit_program *p, const struct fit_cli *
     };
     const struct fit_device_wish wish = {cli->device, p->name, p->err, cli->quiet, cli->verbose};
     struct fit_device *device = NULL;
-    enum fit_status st = cli->command == FIT_COMMAND_FIT ? fit_device_begin(&wish, &device, err) : FIT_OK;
+    const int computes = cli->command == FIT_COMMAND_FIT && !cli->probe;
+    enum fit_status st = computes ? fit_device_begin(&wish, &device, err) : FIT_OK;
     if (st == FIT_OK)
         st = command[cli->command](p, cli, err);
     fit_device_end(&wish, device);
@@ -175,7 +176,9 @@ static enum fit_status run(struct fit_program *p, struct fit_cli *cli, struct fi
         return print_help(p, p->err, FIT_COMMAND_COUNT, 0, err);
     }
     enum fit_status st = FIT_OK;
-    if (cli->command == FIT_COMMAND_FIT)
+    if (cli->probe)
+        st = fit_device_check(cli->device, err);
+    else if (cli->command == FIT_COMMAND_FIT)
         st = join(p, cli, err);
     else if (cli->command == FIT_COMMAND_SIMULATE || cli->command == FIT_COMMAND_EXTRACT)
         st = fit_copies_refuse(fit_cli_command_name(cli->command), err);
@@ -183,7 +186,7 @@ static enum fit_status run(struct fit_program *p, struct fit_cli *cli, struct fi
         st = read_simulation(p, cli, err);
     if (st != FIT_OK)
         return st;
-    atomic_store(&looks_at_it, cli->command == FIT_COMMAND_FIT);
+    atomic_store(&looks_at_it, cli->command == FIT_COMMAND_FIT && !cli->probe);
     return run_command(p, cli, err);
 }
 
@@ -204,6 +207,20 @@ static int finish(const struct fit_program *p, enum fit_status st, const struct 
     return code;
 }
 
+/* The words of `probe` are those of `fit`; its caller reads one stream. */
+static enum fit_status parse(struct fit_program *p, int probe, struct fit_cli *cli, struct fit_error *err)
+{
+    static char fit[] = "fit";
+    if (probe) {
+        p->argv[1] = fit;
+        teller.to = p->err = p->out;
+    }
+    const enum fit_status st = fit_cli_parse(p->argc, p->argv, cli, err);
+    cli->probe = probe;
+    cli->dry_run |= probe;
+    return st;
+}
+
 int fit_program_main(int argc, char **argv, const struct fit_kernel *const *kernels)
 {
     struct fit_program p = {.name = text_file_name(argv[0]),
@@ -219,13 +236,13 @@ int fit_program_main(int argc, char **argv, const struct fit_kernel *const *kern
     struct fit_error err = {.status = FIT_OK};
     teller.name = p.name;
     teller.to = p.err;
-    const int many = argc > 1 && strcmp(argv[1], "fits") == 0;
+    const int many = argc > 1 && strcmp(argv[1], "fits") == 0, probe = argc > 1 && strcmp(argv[1], "probe") == 0;
     signals_catch(on_interrupt);
     atomic_store(&looks_at_it, many);
-    enum fit_status st = many ? fit_cmd_fits(&p, &err) : fit_cli_parse(argc, argv, &cli, &err);
+    enum fit_status st = many ? fit_cmd_fits(&p, &err) : parse(&p, probe, &cli, &err);
     if (st == FIT_OK && !many)
         st = run(&p, &cli, &err);
-    const int is_fit = !many && cli.command == FIT_COMMAND_FIT;
+    const int is_fit = !many && !probe && cli.command == FIT_COMMAND_FIT;
     fit_cli_free(&cli);
     if (st == FIT_OK && (fflush(p.out) != 0 || ferror(p.out)))
         st = fit_fail(&err, FIT_ERR_IO, "standard output cannot be written");
