@@ -314,18 +314,25 @@ static enum fit_status parse_words(const struct front_args *a, struct batch *b,
     return b->config ? FIT_OK : fit_fail(err, FIT_ERR_USAGE, "batch: a configuration is missing");
 }
 
+/* The output folder: -o or --output-dir DIR, or --output DIR. */
+static enum fit_status take_folder(const struct front_args *a, struct batch *b, struct fit_error *err)
+{
+    const char *dir = option_value(&a->own, "output-dir"), *other = option_value(&a->own, "output");
+    b->folder = dir ? dir : other ? other : "batch";
+    if (dir && other && strcmp(dir, other) != 0)
+        return fit_fail(err, FIT_ERR_USAGE, "--output-dir '%s' and --output '%s': one of them can hold", dir, other);
+    return *b->folder ? FIT_OK : fit_fail(err, FIT_ERR_USAGE, "--output-dir: the name of the folder is empty");
+}
+
 enum fit_status batch_make(struct front *f, const struct front_args *a, struct batch *b,
                            struct fit_error *err)
 {
-    *b = (struct batch){.folder = option_value(&a->own, "output-dir"),
-                        .jobs = fit_topology_threads(),
+    *b = (struct batch){.jobs = fit_topology_threads(),
                         .jobs_given = option_given(&a->own, "jobs"),
                         .quiet = a->quiet || a->json};
-    if (!b->folder)
-        b->folder = option_value(&a->own, "output") ? option_value(&a->own, "output") : "batch";
-    if (!*b->folder)
-        return fit_fail(err, FIT_ERR_USAGE, "--output-dir: the name of the folder is empty");
-    enum fit_status st = front_count(a, "jobs", 1, &b->jobs, err);
+    enum fit_status st = take_folder(a, b, err);
+    if (st == FIT_OK)
+        st = front_count(a, "jobs", 1, &b->jobs, err);
     if (st == FIT_OK)
         st = parse_words(a, b, err);
     if (st == FIT_OK)
