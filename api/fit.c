@@ -81,6 +81,9 @@ static enum fit_status show_names(struct api_run *r, struct fit_error *err)
     }
     for (size_t t = 0; t < ntied; t++)
         r->tied_name[t] = r->setup.link->tied[t].name;
+    r->shown.name = r->name;
+    r->shown.tied_name = r->tied_name;
+    r->shown.derived_name = r->name + r->own.nfull + r->own.ngroup;
     return FIT_OK;
 }
 
@@ -122,7 +125,6 @@ static enum fit_status show_groups(const struct fit_kernel *model, struct api_ru
             linear[g * m + q] = linear_of(r, model, g, q);
     }
     r->shown.ntied = ntied;
-    r->shown.tied_name = r->tied_name;
     r->shown.tied = tied;
     r->shown.tied_std = std;
     r->shown.nmodel = n;
@@ -171,7 +173,6 @@ static enum fit_status show_derived(struct api_run *r, struct fit_error *err)
         memcpy(ends + 4 * k, (double[]){lower[0], upper[0], lower[1], upper[1]}, 4 * sizeof *ends);
     }
     r->shown.nderived = n;
-    r->shown.derived_name = r->name + f->nfull + f->ngroup;
     r->shown.derived_unit = r->derived_unit;
     r->shown.derived_group = r->derived_group;
     r->shown.derived = value;
@@ -263,8 +264,6 @@ enum fit_status api_run_again(const struct fit_api_problem *p, struct api_run *r
     if (st == FIT_OK)
         show(&r->own, &r->shown);
     if (st == FIT_OK)
-        st = show_names(r, err);
-    if (st == FIT_OK)
         st = show_groups(p->kernel, r, err);
     if (st == FIT_OK)
         st = show_intervals(r, err);
@@ -272,7 +271,6 @@ enum fit_status api_run_again(const struct fit_api_problem *p, struct api_run *r
         st = show_derived(r, err);
     if (st == FIT_OK)
         show_quality(p, r);
-    r->shown.name = r->name;
     return st;
 }
 
@@ -282,7 +280,9 @@ enum fit_status api_run_fit(const struct fit_api_problem *p, const struct fit_ap
     enum fit_status st = api_run_begin(p, options, sample, r, err);
     if (st == FIT_OK)
         st = api_device_begin(p->model->devices, r->o.device, &r->device, err);
-    return st == FIT_OK ? api_run_again(p, r, err) : st;
+    if (st == FIT_OK)
+        st = api_run_again(p, r, err);
+    return st == FIT_OK ? show_names(r, err) : st;
 }
 
 void api_run_end(struct api_run *r)

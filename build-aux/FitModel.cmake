@@ -34,8 +34,13 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     set(FIT_ISA_LEVELS v4 v3 v2 CACHE STRING "levels of instruction sets that kernels are compiled for, best first")
     set(FIT_ISA_NAME_PREFIX "x86-64-")
 elseif(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
-    # base: NEON, of 128 bits, which every processor has; SVE where its vectors are longer
-    set(FIT_ISA_LEVELS sve512 sve256 base
+    # base: NEON, of 128 bits, which every processor has; SVE where its vectors are longer, and not by clang, which has
+    # no registers for vectors of 256 bits and more in the assembly of vmath.h
+    set(levels sve512 sve256 base)
+    if(CMAKE_C_COMPILER_ID MATCHES "Clang")
+        set(levels base)
+    endif()
+    set(FIT_ISA_LEVELS ${levels}
         CACHE STRING "levels of instruction sets that kernels are compiled for, best first")
     set(FIT_ISA_NAME_PREFIX "aarch64-")
 else()

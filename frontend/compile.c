@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 enum { LONGEST_MODEL = 1 << 20, MOST_WORDS = 40 };
+static const char BASE[] = "aarch64-base", SVE[] = "aarch64-sve"; /* NEON; levels, the bits of a vector behind it */
 
 struct job {
     struct front *f;
@@ -81,7 +82,11 @@ static enum fit_status add_file(struct sha256 *s, const char *path, struct fit_e
 
 void front_level(char level[16])
 {
-    static const char *const known[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64-sve256", "aarch64-sve512"};
+    static const char *const known[] = {
+#if defined(__aarch64__)
+        BASE, "aarch64-sve256", "aarch64-sve512",
+#endif
+        "x86-64-v2", "x86-64-v3", "x86-64-v4"};
     const char *wanted = getenv("FIT_ISA");
     int is_wanted = 0;
     level[0] = '\0';
@@ -90,6 +95,24 @@ void front_level(char level[16])
             snprintf(level, 16, "%s", known[k]);
             is_wanted = wanted && fit_cpu_is_named(known[k], wanted);
         }
+}
+
+static int is_sve(const char *level)
+{
+    return strncmp(level, SVE, sizeof SVE - 1) == 0;
+}
+
+/* clang refuses the assembly of fit/vmath.h for vectors of SVE (FitModel.cmake): its models are those of NEON. */
+static enum fit_status choose_level(struct job *job, const char *version, struct fit_error *err)
+{
+    const char *wanted = getenv("FIT_ISA");
+    if (!is_sve(job->level) || !strstr(version, "clang"))
+        return FIT_OK;
+    if (wanted && fit_cpu_is_named(job->level, wanted))
+        return fit_fail(err, FIT_ERR_USAGE, "FIT_ISA=%.20s: '%.150s' is clang, which compiles models for NEON only "
+                                            "(FIT_ISA=base); gcc compiles them for SVE", wanted, job->cc);
+    snprintf(job->level, sizeof job->level, "%s", BASE);
+    return FIT_OK;
 }
 
 static enum fit_status make_key(struct job *job, struct fit_error *err)
@@ -109,6 +132,7 @@ static enum fit_status make_key(struct job *job, struct fit_error *err)
             "'pip install homodyne-gen[compiler]', or set CC",
             job->file, job->cc);
     }
+    st = choose_level(job, version, err);
     sha256_init(&s);
     add_text(&s, FIT_VERSION);
     add_text(&s, FRONT_KERNEL_FLAGS);
@@ -119,7 +143,7 @@ static enum fit_status make_key(struct job *job, struct fit_error *err)
         sha256_update(&s, h->text, *h->size);
     sha256_update(&s, job->text, job->size);
     snprintf(path, sizeof path, "%s/homodyne-gen", job->f->dir);
-    st = add_file(&s, path, err);
+    st = st == FIT_OK ? add_file(&s, path, err) : st;
     sha256_final(&s, digest);
     sha256_hex(digest, job->key);
     free(version);
@@ -365,14 +389,12 @@ static enum fit_status generate(const struct job *job, struct fit_error *err)
 /* The flags of a level, like those of the build (FitModel.cmake). */
 static void add_level(struct words *w, const char *level, char march[32], char bits[32])
 {
-    static const char sve[] = "aarch64-sve";
-    const int is_sve = strncmp(level, sve, sizeof sve - 1) == 0;
-    if (!*level)
+    if (!*level || strcmp(level, BASE) == 0)
         return;
-    snprintf(march, 32, "-march=%.20s", is_sve ? "armv8.2-a+sve" : level);
+    snprintf(march, 32, "-march=%.20s", is_sve(level) ? "armv8.2-a+sve" : level);
     add_word(w, march);
-    snprintf(bits, 32, "-msve-vector-bits=%.10s", is_sve ? level + sizeof sve - 1 : "");
-    if (is_sve)
+    snprintf(bits, 32, "-msve-vector-bits=%.10s", is_sve(level) ? level + sizeof SVE - 1 : "");
+    if (is_sve(level))
         add_word(w, bits);
     if (strcmp(level, "x86-64-v4") == 0)
         add_word(w, "-mprefer-vector-width=512");

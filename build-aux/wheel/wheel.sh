@@ -30,8 +30,6 @@ if [ "$arch" != "$here" ]; then # the models are compiled by the compiler of thi
     cross=(-DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR="$arch" -DCMAKE_CROSSCOMPILING_EMULATOR=/usr/bin/env
         -DFIT_GENERATOR="$generator")
 fi
-levels=() # clang has no registers for vectors of 256 bits and more in the assembly of vmath_basic.h
-[ "$arch" != aarch64 ] || levels=(-DFIT_ISA_LEVELS=base)
 flags="-O2 -fPIC -ffunction-sections -fdata-sections -DNDEBUG -g0"
 small="-Os -fno-asynchronous-unwind-tables -fno-unwind-tables ${flags#-O2}" # every program has them inside
 
@@ -129,7 +127,7 @@ fi
 # ---- the project
 say "homodyne-gen"
 export PKG_CONFIG_LIBDIR=$prefix/lib/pkgconfig
-[ -e "$own/build/build.ninja" ] || cmake -S "$source" -B "$own/build" "${cmake_tools[@]}" "${levels[@]}" \
+[ -e "$own/build/build.ninja" ] || cmake -S "$source" -B "$own/build" "${cmake_tools[@]}" \
     -DFIT_MPI= -DFIT_TESTS=OFF -DFIT_LOADED_FITTERS=ON -DCMAKE_C_FLAGS="-ffunction-sections -fdata-sections -g0" \
     -DCMAKE_EXE_LINKER_FLAGS="-Wl,--gc-sections -s" \
     -DCMAKE_SHARED_LINKER_FLAGS="-Wl,--gc-sections -s" -DCMAKE_MODULE_LINKER_FLAGS="-s" \

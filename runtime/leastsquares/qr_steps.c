@@ -34,6 +34,7 @@ struct work {
     double *ws;          /* tables of the kernel */
     double *mean, *jac;  /* m; np + nl columns of m */
     double *a, *b, *qr;  /* for fit_qr_solve() */
+    const double **column; /* n: those of jac that are fitted */
     double *theta, *lin; /* the point */
     double *z, *from;    /* n: the step from there, in units of the parameters; where the last one began */
     double *r, *scale;   /* there */
@@ -70,6 +71,7 @@ static void work_new(struct work *c, struct fit_arena *a)
     const size_t m = c->m, n = c->np + c->nl;
     c->row = fit_take(a, m, sizeof *c->row);
     FIT_TAKE_DOUBLES(a, m, &c->y, &c->root, &c->mean, &c->b);
+    c->column = fit_take(a, n, sizeof *c->column);
     c->jac = fit_take_unset(a, m * n, sizeof *c->jac); /* written before they are read */
     c->a = fit_take_unset(a, m * n, sizeof *c->a);
     FIT_TAKE_DOUBLES(a, fit_qr_work(m, n), &c->qr);
@@ -146,27 +148,53 @@ static int evaluate(struct work *c)
     return isfinite(c->chi2);
 }
 
+/* Weighted columns into a, `count` of n, at most 4, and the sums of their squares. */
+static inline void weigh_columns(size_t m, size_t n, size_t count, const double *restrict root,
+                                 const double *const *column, double *restrict a, double *restrict square)
+{
+    double sum[4] = {0, 0, 0, 0};
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < count; j++) {
+            const double v = root[i] > 0 ? root[i] * column[j][i] : 0;
+            a[i * n + j] = v;
+            sum[j] += v * v;
+        }
+    memcpy(square, sum, count * sizeof *sum);
+}
+
+/* The same for any number of columns: loops of known length. */
+static void weigh_all(size_t m, size_t n, const double *restrict root, const double *const *column,
+                      double *restrict a, double *restrict square)
+{
+    size_t left = n;
+    for (; left >= 4; left -= 4, column += 4, a += 4, square += 4)
+        weigh_columns(m, n, 4, root, column, a, square);
+    switch (left) {
+    case 3: weigh_columns(m, n, 3, root, column, a, square); break;
+    case 2: weigh_columns(m, n, 2, root, column, a, square); break;
+    case 1: weigh_columns(m, n, 1, root, column, a, square); break;
+    default: break;
+    }
+}
+
 /* Weighted columns of unit length into a.  0: not finite, or a column is zero. */
 static int fill_columns(struct work *c)
 {
     const size_t n = c->p->n, m = c->m;
+    double *restrict a = c->a;
+    const double *restrict z = c->z;
     for (size_t j = 0; j < n; j++)
-        c->scale[j] = 0;
-    for (size_t i = 0; i < m; i++)
-        for (size_t j = 0; j < n; j++) {
-            double v = c->root[i] > 0 ? c->root[i] * c->jac[c->p->column[j] * m + i] : 0;
-            c->a[i * n + j] = v;
-            c->scale[j] += v * v;
-        }
+        c->column[j] = c->jac + c->p->column[j] * m;
+    weigh_all(m, n, c->root, c->column, a, c->scale);
     for (size_t j = 0; j < n; j++) {
         c->scale[j] = sqrt(c->scale[j]);
         if (!(c->scale[j] > DBL_MIN) || !isfinite(c->scale[j]))
             return 0;
         c->z[j] = 1 / c->scale[j];
     }
-    for (size_t i = 0; i < m; i++)
+    for (size_t i = 0; i < m; i++, a += n)
         for (size_t j = 0; j < n; j++)
-            c->a[i * n + j] *= c->z[j];
+            a[j] *= z[j];
     return 1;
 }
 

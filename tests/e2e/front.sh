@@ -405,6 +405,25 @@ if [ "$(uname -m)" = x86_64 ]; then
     has err "no kernel of variant fast for v9"
     export XDG_CACHE_HOME=$kept
 fi
+# by a compiler that calls itself clang, which is not asked for vectors of SVE
+cat >as_clang <<EOF
+#!/bin/sh
+[ "\$1" != --version ] || { echo clang version 14; exit; }
+echo "\$*" >"$PWD/asked"
+exec "${CC:-cc}" "\$@"
+EOF
+chmod +x as_clang
+kept=$XDG_CACHE_HOME
+export XDG_CACHE_HOME=$PWD/clang
+CC=$PWD/as_clang expect 0 "$h" info --model stretched_static.lua
+hasnot asked sve
+if [ "$(uname -m)" = aarch64 ]; then
+    FIT_ISA=base CC=$PWD/as_clang expect 0 "$h" info --model stretched_static.lua
+    has out "fast aarch64-base"
+    FIT_ISA=base expect 0 "$h" info --model stretched_static.lua
+    has out "fast aarch64-base"
+fi
+export XDG_CACHE_HOME=$kept
 sed 's/start = 1, bounds = {1e-3/start = 1.5, bounds = {1e-3/' stretched_static.lua >new.lua
 mv new.lua stretched_static.lua
 expect 0 "$h" info --model stretched_static.lua
