@@ -47,7 +47,8 @@ struct batch {
     int is_copy;         /* 1: a launcher has started several commands */
     size_t first, end;   /* our share: the jobs [first, end) */
     int again;           /* 1: also what is done */
-    size_t n, nother;
+    const char **names; /* of all jobs, in `room` places (batch_names.c) */
+    size_t n, nother, room;
     struct batch_job *job, *other; /* other: of the same folder, not in this list (batch_others.c) */
 };
 
@@ -60,6 +61,10 @@ void batch_free(struct batch *b);
  * is no data file: names and patterns without a file, folders, configurations. */
 enum fit_status batch_files(struct front *f, const struct front_args *a, struct batch *b, struct fit_error *err);
 enum fit_status batch_files_exist(const struct batch *b, struct fit_error *err);
+
+/* Names, folders and logs of all fits; is there one of this name? */
+enum fit_status batch_name(struct batch *b, struct fit_error *err);
+int batch_has_name(const struct batch *b, const char *name);
 
 /* The last value of an option of the fitters; NULL: it was not given. */
 const char *batch_option(const struct batch *b, const char *name);

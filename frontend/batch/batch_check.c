@@ -91,8 +91,9 @@ enum fit_status batch_check(struct front *f, const struct batch *b, struct fit_e
     enum fit_status st = FIT_OK;
     int good = has_done(b);
     for (size_t k = 0; k < b->n && st == FIT_OK && !good; k++) {
-        struct answer x = {0};
-        st = ask(b, &b->job[batch_turn(b, k)], &x, err);
+        struct answer x = {.code = fit_status_exit(FIT_ERR_INTERRUPTED)};
+        if (!*f->interrupt)
+            st = ask(b, &b->job[batch_turn(b, k)], &x, err);
         good = st == FIT_OK && (x.code == 0 || (x.of_data && x.code == fit_status_exit(FIT_ERR_INTERNAL)));
         if (st == FIT_OK && !good && !is_of_data(&x))
             st = refuse(f, b, &x, err);

@@ -1,4 +1,4 @@
-/* batch_jobs.c -- from words to a list of fits: options, names, keys.
+/* batch_jobs.c -- from words to a list of fits: options, keys, what is done.
  *
  * The key of a fit is the SHA-256 of all its inputs: the program's file (and so its version), the configuration's text,
  * the options, q, and name, size and time of the data file (not its content: a series may be hundreds of gigabytes).
@@ -8,6 +8,7 @@
 #include "frontend/batch/batch.h"
 
 #include "base/output.h"
+#include "base/paths.h"
 #include "common/regular.h"
 #include "common/sha256.h"
 #include "common/text.h"
@@ -18,106 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-/* ---- names ----------------------------------------------------------------------------------- */
-
-/* "dir/a.b.h5" -> "a.b"; with its folder when `parent`.  "..", which leads out of the folder, becomes "__". */
-static void stem(const char *file, int parent, char *out, size_t size)
-{
-    const char *name = text_file_name(file), *folder = file;
-    const char *dot = strrchr(name, '.');
-    const int n = (int)(dot && dot > name ? dot - name : (long)strlen(name));
-    for (const char *c = file; name > file && c < name - 1; c++)
-        folder = *c == '/' ? c + 1 : folder;
-    if (parent && name > file && name - folder > 1)
-        snprintf(out, size, "%.*s_%.*s", (int)(name - folder - 1), folder, n, name);
-    else
-        snprintf(out, size, "%.*s", n, name);
-    if (strspn(out, ".") == strlen(out))
-        memset(out, '_', strlen(out));
-}
-
-static int is_taken(const struct batch *b, size_t n, const char *name)
-{
-    for (size_t k = 0; k < n; k++)
-        if (strcmp(b->job[k].name, name) == 0)
-            return 1;
-    return 0;
-}
-
-/* A file under the name that its fit would have. */
-struct named {
-    char stem[512];
-    const char *file;
-    size_t job;
-};
-
-static int by_stem(const void *a, const void *b)
-{
-    const struct named *x = a, *y = b;
-    const int stems = strcmp(x->stem, y->stem);
-    return stems ? stems : strcmp(x->file, y->file);
-}
-
-/* parent[k] <- 1: other files have the same name as that of job k, in other folders. */
-static int find_ambiguous(const struct batch *b, unsigned char *parent)
-{
-    struct named *list = malloc((b->n + 1) * sizeof *list);
-    for (size_t k = 0; list && k < b->n; k++) {
-        stem(b->job[k].file, 0, list[k].stem, sizeof list[k].stem);
-        list[k].file = b->job[k].file;
-        list[k].job = k;
-    }
-    if (list && b->n)
-        qsort(list, b->n, sizeof *list, by_stem);
-    for (size_t from = 0, to; list && from < b->n; from = to) {
-        for (to = from + 1; to < b->n && strcmp(list[to].stem, list[from].stem) == 0;)
-            to++;
-        for (size_t k = from; k < to; k++) /* the files of one name are in their order */
-            parent[list[k].job] = strcmp(list[from].file, list[to - 1].file) != 0;
-    }
-    free(list);
-    return list != NULL;
-}
-
-static char *joined(const char *a, const char *b)
-{
-    char *text = malloc(strlen(a) + strlen(b) + 2);
-    if (text)
-        sprintf(text, "%s/%s", a, b);
-    return text;
-}
-
-static enum fit_status name_all(struct batch *b, const unsigned char *parent, struct fit_error *err)
-{
-    for (size_t k = 0; k < b->n; k++) {
-        struct batch_job *j = &b->job[k];
-        char name[640], base[512];
-        stem(j->file, parent[k], base, sizeof base);
-        if (isnan(j->q))
-            snprintf(name, sizeof name, "%s", base);
-        else
-            snprintf(name, sizeof name, "%s_q%.6g", base, j->q);
-        const size_t n = strlen(name);
-        for (int again = 2; is_taken(b, k, name); again++)
-            snprintf(name + n, sizeof name - n, "_%d", again);
-        j->name = strdup(name);
-        j->folder = joined(b->folder, name);
-        j->log = j->folder ? joined(j->folder, "batch.log") : NULL;
-        if (!j->name || !j->log)
-            return fit_no_memory(err, NULL);
-    }
-    return FIT_OK;
-}
-
-static enum fit_status name_jobs(struct batch *b, struct fit_error *err)
-{
-    unsigned char *parent = calloc(b->n + 1, 1);
-    const enum fit_status st =
-        parent && find_ambiguous(b, parent) ? name_all(b, parent, err) : fit_no_memory(err, NULL);
-    free(parent);
-    return st;
-}
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
@@ -185,7 +86,7 @@ void batch_look(struct batch_job *j)
 {
     if (j->has_result)
         front_result_free(&j->result);
-    char key[80] = "", run[80] = "", *path = joined(j->folder, "batch.key");
+    char key[80] = "", run[80] = "", *path = fit_path_join(j->folder, "batch.key");
     struct fit_error ignored;
     FILE *f = path ? fopen(path, "r") : NULL;
     if (f && fgets(key, sizeof key, f))
@@ -207,7 +108,7 @@ void batch_look(struct batch_job *j)
 
 enum fit_status batch_remember(const struct batch_job *job, struct fit_error *err)
 {
-    char *path = joined(job->folder, "batch.key"), text[120];
+    char *path = fit_path_join(job->folder, "batch.key"), text[120];
     if (!path)
         return fit_no_memory(err, NULL);
     snprintf(text, sizeof text, "%s\n%s\n", job->key, job->has_result ? job->result.run : "");
@@ -314,18 +215,25 @@ static enum fit_status parse_words(const struct front_args *a, struct batch *b,
     return b->config ? FIT_OK : fit_fail(err, FIT_ERR_USAGE, "batch: a configuration is missing");
 }
 
+/* The output folder: -o or --output-dir DIR, or --output DIR. */
+static enum fit_status take_folder(const struct front_args *a, struct batch *b, struct fit_error *err)
+{
+    const char *dir = option_value(&a->own, "output-dir"), *other = option_value(&a->own, "output");
+    b->folder = dir ? dir : other ? other : "batch";
+    if (dir && other && strcmp(dir, other) != 0)
+        return fit_fail(err, FIT_ERR_USAGE, "--output-dir '%s' and --output '%s': one of them can hold", dir, other);
+    return *b->folder ? FIT_OK : fit_fail(err, FIT_ERR_USAGE, "--output-dir: the name of the folder is empty");
+}
+
 enum fit_status batch_make(struct front *f, const struct front_args *a, struct batch *b,
                            struct fit_error *err)
 {
-    *b = (struct batch){.folder = option_value(&a->own, "output-dir"),
-                        .jobs = fit_topology_threads(),
+    *b = (struct batch){.jobs = fit_topology_threads(),
                         .jobs_given = option_given(&a->own, "jobs"),
                         .quiet = a->quiet || a->json};
-    if (!b->folder)
-        b->folder = option_value(&a->own, "output") ? option_value(&a->own, "output") : "batch";
-    if (!*b->folder)
-        return fit_fail(err, FIT_ERR_USAGE, "--output-dir: the name of the folder is empty");
-    enum fit_status st = front_count(a, "jobs", 1, &b->jobs, err);
+    enum fit_status st = take_folder(a, b, err);
+    if (st == FIT_OK)
+        st = front_count(a, "jobs", 1, &b->jobs, err);
     if (st == FIT_OK)
         st = parse_words(a, b, err);
     if (st == FIT_OK)
@@ -337,7 +245,7 @@ enum fit_status batch_make(struct front *f, const struct front_args *a, struct b
     if (st == FIT_OK)
         st = batch_files(f, a, b, err);
     if (st == FIT_OK)
-        st = name_jobs(b, err);
+        st = batch_name(b, err);
     if (st == FIT_OK)
         st = make_keys(b, err);
     if (st == FIT_OK)
@@ -364,6 +272,7 @@ void batch_free(struct batch *b)
     }
     batch_others_free(b);
     free(b->job);
+    free(b->names);
     free(b->option);
     fit_cli_free(&b->cli);
 }

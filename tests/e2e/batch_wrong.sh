@@ -92,6 +92,8 @@ expect 4 "$h" batch my.yaml 'nix*.h5' --list
 refused 4 "file: a file of this name is in the way" batch my.yaml run1.h5 run2.h5 -o file
 refused 4 "file/x: cannot make this folder" batch my.yaml run1.h5 run2.h5 -o file/x
 refused 3 "the name of the folder is empty" batch my.yaml run1.h5 -o ''
+refused 3 "one of them can hold" batch my.yaml run1.h5 -o new --output newer
+refused 3 "one of them can hold" batch my.yaml run1.h5 -o new --output-dir newer
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
     nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
     chmod 755 . series
