@@ -128,6 +128,10 @@ static enum options_end take_value(struct reader *r, const struct option_row *o,
     if (!o->argument && equal)
         return wrong(r, "--%s: takes no value", o->name);
     const int may = o->argument && o->argument[0] == '[';
+    const char *next = r->at < r->argc ? r->argv[r->at] : "";
+    if (!equal && may && strcmp(o->argument, "[=N]") == 0 && *next && next[strspn(next, "0123456789")] == '\0')
+        return wrong(r, "--%s %s: did you mean --%s=%s? The number stands behind an equal sign; a file of this name is "
+                        "./%s", o->name, next, o->name, next, next);
     if (!o->argument || equal || (may && (o->argument[1] == '=' || r->at == r->argc || r->argv[r->at][0] == '-')))
         return OPTIONS_GOOD;
     if (r->at == r->argc)

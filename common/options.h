@@ -42,8 +42,8 @@ enum {
 struct option_row {
     const char *name;     /* "frames"; a last * stands for anything; NULL: `help` is a heading */
     char letter;          /* short form, or 0 */
-    const char *argument; /* NULL: takes no value; "[=N]": optional value after an equal sign; "[N]": or as the next
-                           * word, unless that is an option */
+    const char *argument; /* NULL: takes no value; "[=N]": optional value after an equal sign, where "[=N]" itself
+                           * refuses a number as the next word; "[N]": or as the next word, unless that is an option */
     const char *help;     /* NULL: accepted, not shown */
     unsigned where;       /* bits: the commands that have it, 0 for all; OPTION_RARE, .. */
     int kind;

@@ -77,8 +77,8 @@ enum fit_status front_cmd_mpi(struct front *f, const struct front_args *a, struc
 {
     const struct fit_ranks_plugin *plugin;
     const char *given = option_value(&a->own, "mpicc"), *variable = getenv("MPICC");
-    const char *mpicc = given ? given : variable && *variable ? variable : "mpicc", *wish = getenv("HOMODYNE_MPI");
-    const int off = wish && strcmp(wish, "none") == 0;
+    const char *mpicc = given ? given : variable && *variable ? variable : "mpicc";
+    const int off = fit_ranks_unwanted();
     char path[FIT_RANKS_PATH];
     if (a->nrest)
         return fit_fail(err, FIT_ERR_USAGE, "mpi: '%s' is not expected; `homodyne mpi --build` is", a->rest[0]);

@@ -3,8 +3,10 @@
 #include "frontend/front.h"
 #include "frontend/names.h"
 
+#include "commands/join.h"
 #include "common/nearest.h"
 #include "ranks/copies.h"
+#include "ranks/ending.h"
 
 #include "common/signals.h"
 #include "common/stream.h"
@@ -15,7 +17,7 @@
 #include <unistd.h>
 
 static volatile sig_atomic_t interrupted, looks_at_it;
-static int is_fit; /* the command's copies are ranks of one fit */
+static int is_fit = 1; /* the command's copies are ranks of one fit; so is what is not known as another command */
 
 /* A command that has fits of its own, or asks questions, checks `interrupted` and ends them, at the second Ctrl-C or
  * SIGTERM immediately. A program for which it waits gets the signal, unless that comes from the terminal, which
@@ -115,6 +117,7 @@ static enum fit_status run(struct front *f, int argc, char **argv, struct fit_er
     }
     if (tells(f, argc, argv))
         return FIT_OK;
+    is_fit = !c || c->run == front_cmd_fit;
     enum fit_status st = c ? FIT_OK : check_word(argv[1], err);
     c = c ? c : front_commands;
     if (st == FIT_OK)
@@ -123,16 +126,23 @@ static enum fit_status run(struct front *f, int argc, char **argv, struct fit_er
         front_help(f->out, c, args.help_all);
     } else if (st == FIT_OK) {
         if (c->run == front_cmd_watch || c->run == front_cmd_demo)
-            st = fit_copies_refuse(c->name, err);
+            st = fit_copies_refuse(c->name, 1, err);
         if (front_passed(&args, "--isa"))
             setenv("FIT_ISA", front_passed(&args, "--isa"), 1); /* for models that are compiled here, too */
         looks_at_it = c->run == front_cmd_batch || c->run == front_cmd_watch || c->run == front_cmd_config;
-        is_fit = c->run == front_cmd_fit;
+        is_fit &= !option_given(&args.own, "plot-simulated-data") && !option_given(&args.own, "plot-experimental-data");
         if (st == FIT_OK)
             st = c->run(f, &args, err);
     }
     front_args_free(&args);
     return st;
+}
+
+/* This copy has failed, and waits for others that never begin. */
+static void on_late(int number)
+{
+    (void)number;
+    _exit(fit_join_late());
 }
 
 int main(int argc, char **argv)
@@ -145,8 +155,8 @@ int main(int argc, char **argv)
                       .out = text_stream(STDOUT_FILENO),
                       .err = text_stream(STDERR_FILENO),
                       .in_is_terminal = isatty(STDIN_FILENO),
-                      .out_is_terminal = isatty(STDOUT_FILENO),
-                      .err_is_terminal = isatty(STDERR_FILENO),
+                      .out_is_terminal = fit_copies_terminal(STDOUT_FILENO),
+                      .err_is_terminal = fit_copies_terminal(STDERR_FILENO),
                       .interrupt = &interrupted};
     signals_catch(on_interrupt);
     enum fit_status st = find_self(argv[0], f.dir, &err);
@@ -158,11 +168,10 @@ int main(int argc, char **argv)
         st = run(&f, argc, argv, &err);
     if (st == FIT_OK && (fflush(f.out) != 0 || ferror(f.out)))
         st = fit_fail(&err, FIT_ERR_IO, "standard output cannot be written");
-    if (st != FIT_OK && !(is_fit && fit_copies_spoken_for()))
-        fprintf(f.err, "%s: %s%s\n", f.name, fit_error_word(&err), err.message);
     if (st != FIT_OK && is_fit)
-        fit_copies_leave(fit_status_exit(st));
+        st = fit_join_failed(&(struct fit_program){.name = f.name, .argc = f.argc, .argv = given}, on_late, st, &err);
+    const int code = fit_ending(f.name, f.err, st, &err, f.exit_code, is_fit);
     if (argv != given)
         free(argv);
-    return st == FIT_OK ? f.exit_code : fit_status_exit(st);
+    return code;
 }

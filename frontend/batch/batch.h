@@ -37,6 +37,7 @@ struct batch {
     size_t noption;
     struct front_fitter fitter;
     char settings[65]; /* of all fits: program, configuration, options */
+    unsigned made;              /* folders that batch_enter() has made */
     char here[FRONT_PATH + 64]; /* file that tells others of this command while it works; "": none */
     int here_fd;
     long jobs; /* at a time */
@@ -46,7 +47,8 @@ struct batch {
     int is_copy;         /* 1: a launcher has started several commands */
     size_t first, end;   /* our share: the jobs [first, end) */
     int again;           /* 1: also what is done */
-    size_t n, nother;
+    const char **names; /* of all jobs, in `room` places (batch_names.c) */
+    size_t n, nother, room;
     struct batch_job *job, *other; /* other: of the same folder, not in this list (batch_others.c) */
 };
 
@@ -54,6 +56,32 @@ struct batch {
 enum fit_status batch_make(struct front *f, const struct front_args *a, struct batch *b,
                            struct fit_error *err);
 void batch_free(struct batch *b);
+
+/* Its list (batch_files.c). The same file, or link, twice is one fit; a note says so. The second function refuses what
+ * is no data file: names and patterns without a file, folders, configurations. */
+enum fit_status batch_files(struct front *f, const struct front_args *a, struct batch *b, struct fit_error *err);
+enum fit_status batch_files_exist(const struct batch *b, struct fit_error *err);
+
+/* Names, folders and logs of all fits; is there one of this name? */
+enum fit_status batch_name(struct batch *b, struct fit_error *err);
+int batch_has_name(const struct batch *b, const char *name);
+
+/* The last value of an option of the fitters; NULL: it was not given. */
+const char *batch_option(const struct batch *b, const char *name);
+
+/* The words of a fit for its program. 0: no memory; free(w->word). */
+struct batch_words {
+    char q[40], threads[24], **word;
+    size_t n;
+};
+int batch_words(const struct batch *b, const struct batch_job *job, struct batch_words *w);
+
+/* Is there a fit that has to be done? */
+int batch_has_work(const struct batch *b);
+
+/* Before anything is made or changed: refuses configurations and options with which no fit can begin, once, with the
+ * messages of the fitter (batch_check.c). */
+enum fit_status batch_check(struct front *f, const struct batch *b, struct fit_error *err);
 
 /* Does the result of the job exist, with this key? */
 void batch_look(struct batch_job *job);
@@ -85,8 +113,7 @@ void batch_many_wait(const struct batch *b, double seconds);
 int batch_many_finish(struct batch *b);
 
 /* A script for sbatch (batch_slurm.c). */
-enum fit_status batch_slurm(const struct front *f, const struct front_args *a, const struct batch *b,
-                            struct fit_error *err);
+enum fit_status batch_slurm(const struct front *f, const struct front_args *a, struct batch *b, struct fit_error *err);
 
 /* For other commands that write the table of the same folder: writes a row of a finished fit; reads their rows. */
 enum fit_status batch_row_write(const struct batch_job *job, struct fit_error *err);
@@ -96,6 +123,8 @@ void batch_others_free(struct batch *b);
 /* Two commands with other settings do not work in one folder at the same time: FIT_ERR_IO, with words, when there is
  * one already (batch_folder.c). batch_leave also without batch_enter. */
 enum fit_status batch_enter(struct batch *b, struct fit_error *err);
+/* Would it succeed? A folder that has to be made for that is removed again. */
+enum fit_status batch_could_enter(struct batch *b, struct fit_error *err);
 void batch_leave(struct batch *b);
 
 /* Records that the job is done: the key goes into its folder. */

@@ -72,18 +72,19 @@ static enum fit_status look_around(const struct batch *b, struct fit_error *err)
 enum fit_status batch_enter(struct batch *b, struct fit_error *err)
 {
     char id[UNIQUE_ID], host[64] = "", who[WHO];
-    unsigned made;
     int locked;
-    enum fit_status st = fit_output_folder(b->folder, &made, err);
+    enum fit_status st = fit_output_folder(b->folder, &b->made, err);
     if (st != FIT_OK)
         return st;
     unique_id(id);
     snprintf(b->here, sizeof b->here, "%.*s/%s%.*s.%s", FRONT_PATH, b->folder, BEFORE, DIGITS, b->settings, id);
     b->here_fd = unique_claim(b->here, 0600, &locked);
     if (b->here_fd < 0) {
+        const int why = errno;
         b->here[0] = '\0';
+        fit_output_unmake(b->folder, b->made);
         return fit_fail(err, FIT_ERR_IO, "%.300s: nothing can be written into the output folder: %s", b->folder,
-                        strerror(errno));
+                        strerror(why));
     }
     gethostname(host, sizeof host - 1);
     const int n = snprintf(who, sizeof who, "process %ld on host %s\n", (long)getpid(), *host ? host : "unknown");
@@ -102,4 +103,13 @@ void batch_leave(struct batch *b)
     unlink(b->here);
     close(b->here_fd);
     b->here[0] = '\0';
+}
+
+enum fit_status batch_could_enter(struct batch *b, struct fit_error *err)
+{
+    const enum fit_status st = batch_enter(b, err);
+    batch_leave(b);
+    if (st == FIT_OK)
+        fit_output_unmake(b->folder, b->made);
+    return st;
 }

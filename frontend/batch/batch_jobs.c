@@ -1,4 +1,4 @@
-/* batch_jobs.c -- from words to a list of fits: files, q rings, names, keys.
+/* batch_jobs.c -- from words to a list of fits: options, keys, what is done.
  *
  * The key of a fit is the SHA-256 of all its inputs: the program's file (and so its version), the configuration's text,
  * the options, q, and name, size and time of the data file (not its content: a series may be hundreds of gigabytes).
@@ -8,11 +8,10 @@
 #include "frontend/batch/batch.h"
 
 #include "base/output.h"
-#include "base/units.h"
+#include "base/paths.h"
 #include "common/regular.h"
 #include "common/sha256.h"
 #include "common/text.h"
-#include "input/source.h"
 #include "machine/topology.h"
 
 #include <errno.h>
@@ -20,213 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-static const double same_q = 1e-9; /* relative: matrices of one ring */
-
-/* ---- data files ------------------------------------------------------------------------------ */
-
-static struct batch_job *add(struct batch *b, const char *file, double q)
-{
-    struct batch_job *list = realloc(b->job, (b->n + 1) * sizeof *list);
-    if (!list)
-        return NULL;
-    b->job = list;
-    list += b->n++;
-    *list = (struct batch_job){.q = q, .code = -1, .claim = -1, .file = strdup(file)};
-    return list->file ? list : NULL;
-}
-
-/* The last value of an option of the fitters; NULL: it was not given. */
-static const char *given(const struct batch *b, const char *name)
-{
-    for (size_t k = b->cli.nchange; k-- > 0;)
-        if (strcmp(b->cli.change[k].name, name) == 0)
-            return b->cli.change[k].value;
-    return NULL;
-}
-
-enum { MOST_AXES = 8 };
-
-/* Matrices and axes by name, "--dataset PATH --columns q=PATH,t=PATH"; text holds the names. */
-static struct fit_source_wish wish_of(const struct batch *b, struct fit_config_column axis[MOST_AXES], char *text,
-                                      size_t size)
-{
-    struct fit_source_wish wish = {.dataset = given(b, "dataset"), .axis = axis};
-    const char *columns = given(b, "columns");
-    snprintf(text, size, "%s", columns ? columns : "");
-    for (char *word = text, *next; *word && wish.naxis < MOST_AXES; word = next) {
-        next = word + strcspn(word, ",");
-        next += *next == ',' ? (*next = 0, 1) : 0;
-        char *equal = strchr(word, '=');
-        if (!equal)
-            continue; /* the fitter will report the error */
-        *equal = '\0';
-        axis[wish.naxis++] = (struct fit_config_column){.role = word, .source = equal + 1};
-    }
-    return wish;
-}
-
-/* One job for every ring of the file. */
-static enum fit_status add_rings(struct batch *b, const char *file, struct fit_error *err)
-{
-    struct fit_source *src = NULL;
-    struct fit_config_column axis[MOST_AXES];
-    char text[1024];
-    const struct fit_source_wish wish = wish_of(b, axis, text, sizeof text);
-    enum fit_status st = fit_source_open(file, &wish, &src, err);
-    for (size_t k = 0; st == FIT_OK && k < src->nmatrix; k++) {
-        int seen = isnan(src->matrix[k].q);
-        for (size_t m = 0; m < k; m++)
-            seen |= fabs(src->matrix[m].q - src->matrix[k].q) <= same_q * fabs(src->matrix[k].q);
-        if (!seen && !add(b, file, src->matrix[k].q))
-            st = fit_no_memory(err, NULL);
-    }
-    fit_source_close(src);
-    return st;
-}
-
-static enum fit_status add_file(struct batch *b, const char *file, const char *q,
-                                struct fit_error *err)
-{
-    if (!q)
-        return add(b, file, NAN) ? FIT_OK : fit_no_memory(err, NULL);
-    if (strcmp(q, "all") == 0)
-        return add_rings(b, file, err);
-    while (*q) {
-        char one[64];
-        double x = NAN;
-        const size_t n = strcspn(q, ",");
-        snprintf(one, sizeof one, "%.*s", (int)n, q);
-        const enum fit_quantity kind = fit_quantity_parse(one, fit_units_of("q"), &x);
-        if ((kind != FIT_QUANTITY_BARE && kind != FIT_QUANTITY_CONVERTED) || !(x > 0) || !isfinite(x))
-            return fit_fail(err, FIT_ERR_USAGE, "--q: '%s' is not a list of wavevectors in %s, nor `all`", q,
-                            fit_units_of("q"));
-        if (!add(b, file, x))
-            return fit_no_memory(err, NULL);
-        q += n + (q[n] == ',');
-    }
-    return FIT_OK;
-}
-
-static enum fit_status add_files(const struct front_args *a, struct batch *b, struct fit_error *err)
-{
-    const char *q = option_value(&a->own, "q");
-    enum fit_status st = FIT_OK;
-    const size_t first = b->cli.config ? 0 : 1; /* word 0 is the configuration */
-    for (size_t k = first; k < b->cli.nword && st == FIT_OK; k++)
-        st = add_file(b, b->cli.word[k], q, err);
-    if (st == FIT_OK && b->cli.nword <= first) {
-        char *file = NULL, *folder = NULL;
-        st = front_config_places(b->config, &file, &folder, err);
-        if (st == FIT_OK)
-            st = file ? add_file(b, file, q, err)
-                      : fit_fail(err, FIT_ERR_USAGE,
-                                 "batch: %s names no data file; name some after it", b->config);
-        free(file);
-        free(folder);
-    }
-    return st;
-}
-
-/* ---- names ----------------------------------------------------------------------------------- */
-
-/* "dir/a.b.h5" -> "a.b"; with its folder when `parent`.  "..", which leads out of the folder, becomes "__". */
-static void stem(const char *file, int parent, char *out, size_t size)
-{
-    const char *name = text_file_name(file), *folder = file;
-    const char *dot = strrchr(name, '.');
-    const int n = (int)(dot && dot > name ? dot - name : (long)strlen(name));
-    for (const char *c = file; name > file && c < name - 1; c++)
-        folder = *c == '/' ? c + 1 : folder;
-    if (parent && name > file && name - folder > 1)
-        snprintf(out, size, "%.*s_%.*s", (int)(name - folder - 1), folder, n, name);
-    else
-        snprintf(out, size, "%.*s", n, name);
-    if (strspn(out, ".") == strlen(out))
-        memset(out, '_', strlen(out));
-}
-
-static int is_taken(const struct batch *b, size_t n, const char *name)
-{
-    for (size_t k = 0; k < n; k++)
-        if (strcmp(b->job[k].name, name) == 0)
-            return 1;
-    return 0;
-}
-
-/* A file under the name that its fit would have. */
-struct named {
-    char stem[512];
-    const char *file;
-    size_t job;
-};
-
-static int by_stem(const void *a, const void *b)
-{
-    const struct named *x = a, *y = b;
-    const int stems = strcmp(x->stem, y->stem);
-    return stems ? stems : strcmp(x->file, y->file);
-}
-
-/* parent[k] <- 1: other files have the same name as that of job k, in other folders. */
-static int find_ambiguous(const struct batch *b, unsigned char *parent)
-{
-    struct named *list = malloc((b->n + 1) * sizeof *list);
-    for (size_t k = 0; list && k < b->n; k++) {
-        stem(b->job[k].file, 0, list[k].stem, sizeof list[k].stem);
-        list[k].file = b->job[k].file;
-        list[k].job = k;
-    }
-    if (list && b->n)
-        qsort(list, b->n, sizeof *list, by_stem);
-    for (size_t from = 0, to; list && from < b->n; from = to) {
-        for (to = from + 1; to < b->n && strcmp(list[to].stem, list[from].stem) == 0;)
-            to++;
-        for (size_t k = from; k < to; k++) /* the files of one name are in their order */
-            parent[list[k].job] = strcmp(list[from].file, list[to - 1].file) != 0;
-    }
-    free(list);
-    return list != NULL;
-}
-
-static char *joined(const char *a, const char *b)
-{
-    char *text = malloc(strlen(a) + strlen(b) + 2);
-    if (text)
-        sprintf(text, "%s/%s", a, b);
-    return text;
-}
-
-static enum fit_status name_all(struct batch *b, const unsigned char *parent, struct fit_error *err)
-{
-    for (size_t k = 0; k < b->n; k++) {
-        struct batch_job *j = &b->job[k];
-        char name[640], base[512];
-        stem(j->file, parent[k], base, sizeof base);
-        if (isnan(j->q))
-            snprintf(name, sizeof name, "%s", base);
-        else
-            snprintf(name, sizeof name, "%s_q%.6g", base, j->q);
-        const size_t n = strlen(name);
-        for (int again = 2; is_taken(b, k, name); again++)
-            snprintf(name + n, sizeof name - n, "_%d", again);
-        j->name = strdup(name);
-        j->folder = joined(b->folder, name);
-        j->log = j->folder ? joined(j->folder, "batch.log") : NULL;
-        if (!j->name || !j->log)
-            return fit_no_memory(err, NULL);
-    }
-    return FIT_OK;
-}
-
-static enum fit_status name_jobs(struct batch *b, struct fit_error *err)
-{
-    unsigned char *parent = calloc(b->n + 1, 1);
-    const enum fit_status st =
-        parent && find_ambiguous(b, parent) ? name_all(b, parent, err) : fit_no_memory(err, NULL);
-    free(parent);
-    return st;
-}
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
@@ -294,7 +86,7 @@ void batch_look(struct batch_job *j)
 {
     if (j->has_result)
         front_result_free(&j->result);
-    char key[80] = "", run[80] = "", *path = joined(j->folder, "batch.key");
+    char key[80] = "", run[80] = "", *path = fit_path_join(j->folder, "batch.key");
     struct fit_error ignored;
     FILE *f = path ? fopen(path, "r") : NULL;
     if (f && fgets(key, sizeof key, f))
@@ -316,13 +108,42 @@ void batch_look(struct batch_job *j)
 
 enum fit_status batch_remember(const struct batch_job *job, struct fit_error *err)
 {
-    char *path = joined(job->folder, "batch.key"), text[120];
+    char *path = fit_path_join(job->folder, "batch.key"), text[120];
     if (!path)
         return fit_no_memory(err, NULL);
     snprintf(text, sizeof text, "%s\n%s\n", job->key, job->has_result ? job->result.run : "");
     const enum fit_status st = fit_output_write(path, text, strlen(text), err);
     free(path);
     return st;
+}
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+int batch_words(const struct batch *b, const struct batch_job *j, struct batch_words *w)
+{
+    const char *last[] = {"--data", j->file, "--output-dir", j->folder, "--quiet"};
+    w->n = 0;
+    w->word = calloc(b->noption + 16, sizeof *w->word);
+    if (!w->word)
+        return 0;
+    if (!b->cli.config)
+        w->word[w->n++] = front_word(b->config);
+    for (size_t k = 0; k < b->noption; k++)
+        w->word[w->n++] = b->option[k];
+    for (size_t k = 0; k < sizeof last / sizeof *last; k++)
+        w->word[w->n++] = front_word(last[k]);
+    if (!isnan(j->q)) {
+        snprintf(w->q, sizeof w->q, "%.17g", j->q);
+        w->word[w->n++] = front_word("--q");
+        w->word[w->n++] = w->q;
+    }
+    if (!b->cli.threads) { /* simultaneous fits share the cores */
+        const long each = fit_topology_threads() / b->jobs;
+        snprintf(w->threads, sizeof w->threads, "%ld", each > 1 ? each : 1);
+        w->word[w->n++] = front_word("--threads");
+        w->word[w->n++] = w->threads;
+    }
+    return 1;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
@@ -336,6 +157,35 @@ static int is_screen_only(const char *word)
         if (strcmp(word, words[k]) == 0)
             return 1;
     return 0;
+}
+
+const char *batch_option(const struct batch *b, const char *name)
+{
+    for (size_t k = b->cli.nchange; k-- > 0;)
+        if (strcmp(b->cli.change[k].name, name) == 0)
+            return b->cli.change[k].value;
+    return NULL;
+}
+
+/* Options of `fit` that the fits of a list cannot have in common. */
+static enum fit_status refuse_options(const struct batch *b, struct fit_error *err)
+{
+    const struct fit_cli_pair *data = fit_cli_data(&b->cli);
+    if (data)
+        return fit_fail(err, FIT_ERR_USAGE,
+                        "--%s: batch takes data files as plain words, behind the configuration", data->name);
+    if (b->cli.each)
+        return fit_fail(err, FIT_ERR_USAGE,
+                        "--each: `homodyne fit --each %s` fits the curves of a table, in one call and with a table of"
+                        " its own; batch collects fits of whole files", b->cli.each);
+    if (b->cli.log)
+        return fit_fail(err, FIT_ERR_USAGE,
+                        "--log: all fits would write %s; each has run.log and batch.log in its folder", b->cli.log);
+    if (batch_option(b, "optimizer-state"))
+        return fit_fail(err, FIT_ERR_USAGE, "--optimizer-state: all fits would go on from the same state, in %s",
+                        batch_option(b, "optimizer-state"));
+    return b->cli.version ? fit_fail(err, FIT_ERR_USAGE, "batch: --version stands alone: `homodyne --version`")
+                          : FIT_OK;
 }
 
 /* The words that are options: for every fit the same. */
@@ -352,10 +202,7 @@ static enum fit_status take_options(const struct front_args *a, struct batch *b,
         if (!plain)
             b->option[b->noption++] = a->rest[k];
     }
-    const struct fit_cli_pair *data = fit_cli_data(&b->cli);
-    return !data ? FIT_OK
-                 : fit_fail(err, FIT_ERR_USAGE, "--%s: batch takes data files as plain words, behind the configuration",
-                            data->name);
+    return refuse_options(b, err);
 }
 
 static enum fit_status parse_words(const struct front_args *a, struct batch *b,
@@ -368,16 +215,25 @@ static enum fit_status parse_words(const struct front_args *a, struct batch *b,
     return b->config ? FIT_OK : fit_fail(err, FIT_ERR_USAGE, "batch: a configuration is missing");
 }
 
+/* The output folder: -o or --output-dir DIR, or --output DIR. */
+static enum fit_status take_folder(const struct front_args *a, struct batch *b, struct fit_error *err)
+{
+    const char *dir = option_value(&a->own, "output-dir"), *other = option_value(&a->own, "output");
+    b->folder = dir ? dir : other ? other : "batch";
+    if (dir && other && strcmp(dir, other) != 0)
+        return fit_fail(err, FIT_ERR_USAGE, "--output-dir '%s' and --output '%s': one of them can hold", dir, other);
+    return *b->folder ? FIT_OK : fit_fail(err, FIT_ERR_USAGE, "--output-dir: the name of the folder is empty");
+}
+
 enum fit_status batch_make(struct front *f, const struct front_args *a, struct batch *b,
                            struct fit_error *err)
 {
-    *b = (struct batch){.folder = option_value(&a->own, "output-dir"),
-                        .jobs = fit_topology_threads(),
+    *b = (struct batch){.jobs = fit_topology_threads(),
                         .jobs_given = option_given(&a->own, "jobs"),
                         .quiet = a->quiet || a->json};
-    if (!b->folder)
-        b->folder = option_value(&a->own, "output") ? option_value(&a->own, "output") : "batch";
-    enum fit_status st = front_count(a, "jobs", 1, &b->jobs, err);
+    enum fit_status st = take_folder(a, b, err);
+    if (st == FIT_OK)
+        st = front_count(a, "jobs", 1, &b->jobs, err);
     if (st == FIT_OK)
         st = parse_words(a, b, err);
     if (st == FIT_OK)
@@ -387,13 +243,15 @@ enum fit_status batch_make(struct front *f, const struct front_args *a, struct b
     if (st == FIT_OK)
         front_device_kernels(f, a, &b->fitter);
     if (st == FIT_OK)
-        st = add_files(a, b, err);
+        st = batch_files(f, a, b, err);
     if (st == FIT_OK)
-        st = name_jobs(b, err);
+        st = batch_name(b, err);
     if (st == FIT_OK)
         st = make_keys(b, err);
     if (st == FIT_OK)
         st = batch_part(a, b, err);
+    if (st == FIT_OK && b->nparts == 1) /* a share fails at them, as at bad data: files may vanish while it waits */
+        st = batch_files_exist(b, err);
     b->again = option_given(&a->own, "again");
     if (st == FIT_OK && !b->again)
         for (size_t k = 0; k < b->n; k++)
@@ -414,6 +272,7 @@ void batch_free(struct batch *b)
     }
     batch_others_free(b);
     free(b->job);
+    free(b->names);
     free(b->option);
     fit_cli_free(&b->cli);
 }

@@ -70,14 +70,6 @@ static void free_other(struct batch_job *j)
     *j = (struct batch_job){0};
 }
 
-static int is_listed(const struct batch_job *job, size_t n, const char *name)
-{
-    for (size_t k = 0; k < n; k++)
-        if (strcmp(job[k].name, name) == 0)
-            return 1;
-    return 0;
-}
-
 /* The fit of this folder, at the end of the list. */
 static enum fit_status add(struct batch *b, const char *name, struct fit_error *err)
 {
@@ -124,7 +116,7 @@ enum fit_status batch_others(struct batch *b, struct fit_error *err)
     if (!d)
         return FIT_OK;
     for (struct dirent *e; st == FIT_OK && (e = readdir(d)) != NULL;)
-        if (e->d_name[0] != '.' && strlen(e->d_name) < 512 && !is_listed(b->job, b->n, e->d_name))
+        if (e->d_name[0] != '.' && strlen(e->d_name) < 512 && !batch_has_name(b, e->d_name))
             st = add(b, e->d_name, err);
     closedir(d);
     if (b->nother)

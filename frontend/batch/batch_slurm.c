@@ -60,8 +60,6 @@ static void put_command(FILE *f, const struct front *front, const struct front_a
     fputs("srun", f);
     put_word(f, program);
     fputs(" batch", f);
-    for (size_t k = 0; k < a->nrest; k++)
-        put_word(f, a->rest[k]);
     static const char *const passed[] = {"q", "model"};
     for (size_t k = 0; k < sizeof passed / sizeof *passed; k++)
         if (option_value(&a->own, passed[k])) {
@@ -72,7 +70,10 @@ static void put_command(FILE *f, const struct front *front, const struct front_a
     put_word(f, b->folder);
     if (!batch_many_wanted(b) || b->jobs_given)
         fprintf(f, " --jobs %ld", cores);
-    fprintf(f, " --part \"$SLURM_ARRAY_TASK_ID/%zu\"\n", elements);
+    fprintf(f, " --part \"$SLURM_ARRAY_TASK_ID/%zu\"", elements);
+    for (size_t k = 0; k < a->nrest; k++) /* may contain "--" */
+        put_word(f, a->rest[k]);
+    fputc('\n', f);
 }
 
 static enum fit_status choose_elements(const struct front_args *a, const struct batch *b, long cores, size_t *elements,
@@ -94,6 +95,20 @@ static int wants_card(const struct batch *b)
 {
     const char *word = b->cli.device ? b->cli.device : "cpu";
     return strcmp(word, "gpu") == 0 || strcmp(word, "auto") == 0 || strncmp(word, "cuda", 4) == 0;
+}
+
+/* What the user should know of the script, and would otherwise learn from SLURM, or never. */
+static void tell(const struct front *f, const struct batch *b, size_t elements)
+{
+    if (b->quiet)
+        return;
+    if (!batch_has_work(b))
+        fprintf(f->err, "%s: note: all %zu fits are done; the script finds nothing to do\n", f->name, b->n);
+    if (elements > MOST_ELEMENTS)
+        fprintf(f->err,
+                "%s: note: SLURM accepts arrays of up to %d elements unless your centre has set another MaxArraySize"
+                " (scontrol show config); fewer elements have more fits each\n",
+                f->name, MOST_ELEMENTS);
 }
 
 /* The resources that the script requests from SLURM. */
@@ -137,8 +152,7 @@ static void put_end(FILE *f)
             AGAIN);
 }
 
-enum fit_status batch_slurm(const struct front *f, const struct front_args *a, const struct batch *b,
-                            struct fit_error *err)
+enum fit_status batch_slurm(const struct front *f, const struct front_args *a, struct batch *b, struct fit_error *err)
 {
     size_t elements;
     char here[FRONT_PATH];
@@ -148,11 +162,14 @@ enum fit_status batch_slurm(const struct front *f, const struct front_args *a, c
     if (option_given(&a->own, "again"))
         return fit_fail(err, FIT_ERR_USAGE, "--again: an element that is put back into the queue would begin anew;"
                                             " remove the output folder, or name another one");
-    const enum fit_status st = choose_elements(a, b, cores, &elements, err);
+    enum fit_status st = choose_elements(a, b, cores, &elements, err);
+    if (st == FIT_OK)
+        st = batch_could_enter(b, err);
     if (st != FIT_OK)
         return st;
     if (!getcwd(here, sizeof here))
         return fit_fail(err, FIT_ERR_IO, "--slurm: the current folder has no path");
+    tell(f, b, elements);
     put_head(f->out, b, elements, cores);
     fputs("cd", f->out);
     put_word(f->out, here);

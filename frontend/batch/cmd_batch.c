@@ -55,8 +55,7 @@ static struct tally count(const struct batch *b)
 static enum fit_status start(struct batch *b, struct batch_job *j, struct fit_error *err)
 {
     const int many = batch_many_wanted(b);
-    char q[40], threads[24];
-    size_t n = 0;
+    struct batch_words words;
     struct fit_output folder;
     enum fit_status st = many ? batch_many_begin(b, err) : FIT_OK;
     if (st == FIT_OK)
@@ -65,31 +64,12 @@ static enum fit_status start(struct batch *b, struct batch_job *j, struct fit_er
         return st;
     fit_output_abandon(&folder);
     unlink(j->log);
-    char **word = calloc(b->noption + 16, sizeof *word);
-    if (!word)
+    if (!batch_words(b, j, &words))
         return fit_no_memory(err, NULL);
-    if (!b->cli.config)
-        word[n++] = front_word(b->config);
-    for (size_t k = 0; k < b->noption; k++)
-        word[n++] = b->option[k];
-    const char *last[] = {"--data", j->file, "--output-dir", j->folder, "--quiet"};
-    for (size_t k = 0; k < sizeof last / sizeof *last; k++)
-        word[n++] = front_word(last[k]);
-    if (!isnan(j->q)) {
-        snprintf(q, sizeof q, "%.17g", j->q);
-        word[n++] = front_word("--q");
-        word[n++] = q;
-    }
-    if (!b->cli.threads) { /* simultaneous fits share the cores */
-        const long each = fit_topology_threads() / b->jobs;
-        snprintf(threads, sizeof threads, "%ld", each > 1 ? each : 1);
-        word[n++] = front_word("--threads");
-        word[n++] = threads;
-    }
     struct front_fitter fitter = b->fitter;
     if (many)
         fitter.kernel[0] = '\0'; /* the process has it */
-    char **all = front_words(&fitter, "fit", word, n);
+    char **all = front_words(&fitter, "fit", words.word, words.n);
     if (!all)
         st = fit_no_memory(err, NULL);
     else if (many)
@@ -98,7 +78,7 @@ static enum fit_status start(struct batch *b, struct batch_job *j, struct fit_er
         st = front_start(b->fitter.program, all, j->log, &j->pid, err);
     j->begin = fit_seconds();
     free(all);
-    free(word);
+    free(words.word);
     return st;
 }
 
@@ -139,10 +119,23 @@ static int was_refused(const struct batch_job *j)
     return strstr(text, "another run is at work") != NULL;
 }
 
+/* The fit ended well, but its result is not there: a failure of the program. */
+static void lost_result(struct batch_job *j, const struct fit_error *why)
+{
+    FILE *log = fopen(j->log, "a");
+    if (log) {
+        fprintf(log, "homodyne: error: the fit ended with exit code %d and has no result: %s\n", j->code,
+                why->message);
+        fclose(log);
+    }
+    j->code = fit_status_exit(FIT_ERR_INTERNAL);
+}
+
 /* Reads the result of a finished fit. */
 static enum fit_status finish(struct batch_job *j, struct fit_error *err)
 {
-    struct fit_error ignored;
+    struct fit_error why;
+    const int ended = j->code == 0 || j->code == 2;
     j->pid = 0;
     j->ended = 0;
     j->seconds = fit_seconds() - j->begin;
@@ -154,7 +147,9 @@ static enum fit_status finish(struct batch_job *j, struct fit_error *err)
     }
     if (j->has_result)
         front_result_free(&j->result);
-    j->has_result = (j->code == 0 || j->code == 2) && front_result_read(j->folder, &j->result, &ignored) == FIT_OK;
+    j->has_result = ended && front_result_read(j->folder, &j->result, &why) == FIT_OK;
+    if (ended && !j->has_result)
+        lost_result(j, &why);
     enum fit_status st = j->has_result ? batch_remember(j, err) : FIT_OK;
     if (st == FIT_OK)
         st = batch_row_write(j, err);
@@ -445,7 +440,10 @@ enum fit_status front_cmd_batch(struct front *f, const struct front_args *a, str
 {
     struct batch b;
     enum fit_status st = batch_make(f, a, &b, err);
-    if (st == FIT_OK && option_given(&a->own, "list")) {
+    const int lists = st == FIT_OK && option_given(&a->own, "list");
+    if (st == FIT_OK && !lists)
+        st = batch_check(f, &b, err);
+    if (st == FIT_OK && (lists || b.cli.dry_run)) {
         list(f->out, &b);
         goto done;
     }
@@ -453,6 +451,8 @@ enum fit_status front_cmd_batch(struct front *f, const struct front_args *a, str
         st = batch_slurm(f, a, &b, err);
         goto done;
     }
+    if (st == FIT_OK && batch_many_wanted(&b) && batch_has_work(&b)) /* is there such a device? */
+        st = batch_many_begin(&b, err);
     if (st == FIT_OK)
         st = batch_enter(&b, err);
     if (st == FIT_OK)
@@ -466,6 +466,7 @@ enum fit_status front_cmd_batch(struct front *f, const struct front_args *a, str
         f->exit_code = *f->interrupt ? fit_status_exit(FIT_ERR_INTERRUPTED) : b.is_copy ? 0 : worst(&b);
     }
 done:
+    batch_many_finish(&b);
     batch_free(&b);
     return st;
 }

@@ -76,23 +76,6 @@ static enum fit_status busy(const char *folder, const char *holder, struct fit_e
         folder, *holder ? holder : "it does not say who");
 }
 
-/* Removes folders that were made in vain, the last one first. */
-static void unmake(const struct fit_lock *lock)
-{
-    char path[sizeof lock->folder];
-    memcpy(path, lock->folder, sizeof path);
-    for (unsigned k = 0; k < lock->made; k++) {
-        if (rmdir(path) != 0)
-            return;
-        char *slash = strrchr(path, '/');
-        if (!slash)
-            return;
-        while (slash > path && slash[-1] == '/')
-            slash--;
-        *slash = '\0';
-    }
-}
-
 /* Makes the folder and opens its lock. The folder may vanish in between, when another run that made it found no use
  * for it, and so may the holder. `holder`: the name of the holder, read once, because it may end at any moment. */
 static enum fit_status make_and_claim(struct fit_lock *lock, const char *folder, const char *path, char holder[TEXT],
@@ -132,7 +115,7 @@ static enum fit_status take(struct fit_lock *lock, const char *folder, const cha
     if (lock->fd < 0) {
         st = fit_fail(err, FIT_ERR_IO, "%.300s: nothing can be written into the output folder: %s", lock->folder,
                       strerror(errno));
-        unmake(lock);
+        fit_output_unmake(lock->folder, lock->made);
         return st;
     }
     write_holder(lock->fd, program, id);
@@ -181,6 +164,6 @@ void fit_lock_release(struct fit_lock *lock)
     unlink(path); /* while the lock is ours: a process that opens the file now finds its name gone, and makes a new
                    * one */
     close(lock->fd);
-    unmake(lock);
+    fit_output_unmake(lock->folder, lock->made);
     *lock = (struct fit_lock)FIT_LOCK_NONE;
 }

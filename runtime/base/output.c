@@ -52,6 +52,22 @@ enum fit_status fit_output_folder(const char *folder, unsigned *made, struct fit
     return FIT_OK;
 }
 
+void fit_output_unmake(const char *folder, unsigned made)
+{
+    char path[FIT_OUTPUT_PATH];
+    snprintf(path, sizeof path, "%s", folder);
+    for (unsigned k = 0; k < made; k++) {
+        if (rmdir(path) != 0)
+            return;
+        char *slash = strrchr(path, '/');
+        if (!slash)
+            return;
+        while (slash > path && slash[-1] == '/')
+            slash--;
+        *slash = '\0';
+    }
+}
+
 enum fit_status fit_output_begin(struct fit_output *out, const char *folder, struct fit_error *err)
 {
     unsigned made;

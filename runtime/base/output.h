@@ -30,6 +30,9 @@ struct fit_output {
 /* mkdir -p; *made: how many folders, counted from the last, were missing. */
 enum fit_status fit_output_folder(const char *folder, unsigned *made, struct fit_error *err);
 
+/* Removes folders that were made in vain, the last one first, as far as they are empty. */
+void fit_output_unmake(const char *folder, unsigned made);
+
 /* Makes the folder (and its parents) when it is missing; removes temporary files that killed programs have left. */
 enum fit_status fit_output_begin(struct fit_output *out, const char *folder, struct fit_error *err);
 

@@ -67,9 +67,10 @@ static enum fit_status expand(const char *written, struct buffer *out, struct fi
         put(out, home, strlen(home));
         t++;
     }
+    const int is_name = fit_path_exists(written); /* of a file that is called so, as a shell has expanded it */
     while (*t) {
         char name[128];
-        const size_t used = *t == '$' ? variable(t, name) : 0;
+        const size_t used = *t == '$' && !is_name ? variable(t, name) : 0;
         if (!used) {
             put(out, t++, 1);
             continue;

@@ -5,7 +5,8 @@
 
 #include "base/status.h"
 
-/* Resolves a path: ~ and ~/ (HOME), $VAR and ${VAR} are expanded; a relative path is sought beside `beside` (a file;
+/* Resolves a path: ~ and ~/ (HOME), $VAR and ${VAR} are expanded, unless a
+ * file is called so; a relative path is sought beside `beside` (a file;
  * NULL: no such file) first, then in the current directory; if it exists in neither, the first is meant. "..",
  * spaces and UTF-8 are allowed. *path is to be freed by the caller. Errors: FIT_ERR_CONFIG (a variable is not set),
  * FIT_ERR_MEMORY. */

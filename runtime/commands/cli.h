@@ -79,6 +79,7 @@ struct fit_cli {
     /* fit; init */
     uint64_t ranks; /* estimate */
     int dry_run, resume, force, profile_time;
+    int probe; /* fit: the command was `probe` (program.h) */
 
     struct command_line line_;
     void *storage_; /* texts made later */

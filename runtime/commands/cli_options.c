@@ -173,7 +173,7 @@ static const struct option_row rows[] = {
      "cpu (default), gpu, auto, or one of `info --devices`: where sums over the data are taken",
      BIT(FIT) | BIT(ESTIMATE) | RARE, TO(TEXT, device)},
     {"devices", 0, NULL, "the accelerators of this machine", BIT(INFO), TO(FLAG, devices)},
-    {"ranks", 0, "N", "time and memory of each of N ranks (mpirun, srun)", BIT(ESTIMATE), TO(COUNT, ranks)},
+    {"ranks", 0, "N", "time and memory of each of N ranks (mpirun, srun)", BIT(ESTIMATE), OPTION_COUNT, AT(ranks), 1},
     {"json", 0, NULL,
      "what was found or written as JSON on standard output",
      BIT(EVAL) | BIT(SIMULATE) | BIT(EXTRACT) | FILES | RARE, TO(FLAG, json)},

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PASSES = 25, FRAMES = 256, GROUPS = 100, REPEAT = 3 };
+enum { PASSES = 25, FRAMES = 256, GROUPS = 100, REPEAT = 3, MOST_RANKS = 1000000 };
 #define READ_BYTES ((size_t)32 << 20)
 
 struct estimate {
@@ -298,6 +298,9 @@ static void print_ranks(const struct estimate *e, FILE *f)
             e->shares.most, p->points, e->shares.most_leaves, e->shares.leaves);
     if (mb < whole && !p->streamed)
         fprintf(f, "whole      %8.0f MB each: with a posterior, bootstrap, sequence or efficient estimates\n", whole);
+    if (e->shares.ranks > e->shares.leaves)
+        fprintf(f, "idle       %8zu ranks, which get no leaf; the largest useful number is %zu\n",
+                e->shares.ranks - e->shares.leaves, e->shares.leaves);
     fprintf(f, "pass       %8.3g s\nfit        %8.3g s, efficiency of a pass %.0f %%\n", e->rank_pass, e->rank_fit,
             100 * e->efficiency);
 }
@@ -343,6 +346,7 @@ static void print_json(const struct estimate *e, FILE *f)
     }
     if (e->shares.ranks) {
         fit_json_integer(&j, "ranks", (int64_t)e->shares.ranks);
+        fit_json_integer(&j, "most_ranks", (int64_t)e->shares.leaves);
         fit_json_number(&j, "rank_mb", fit_memory_plan_rank(&e->plan, e->shares.ranks, 1));
         fit_json_number(&j, "rank_values", e->shares.most);
         fit_json_number(&j, "rank_pass_seconds", e->rank_pass);
@@ -362,6 +366,8 @@ enum fit_status fit_cmd_estimate(struct fit_program *p, const struct fit_cli *cl
     struct fit_config *cfg = NULL;
     struct fit_selection sel = {.divide = 0};
     fit_config_log_init(&log);
+    if (cli->ranks > MOST_RANKS)
+        return fit_fail(err, FIT_ERR_USAGE, "--ranks: %zu is more than %d", (size_t)cli->ranks, MOST_RANKS);
     enum fit_status st = fit_program_kernel(p, cli, &e.k, err);
     if (st == FIT_OK)
         st = fit_setup_config(cli, e.k, &log, &cfg, err);

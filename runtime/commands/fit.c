@@ -278,6 +278,14 @@ static void tell_why(const struct fit_job *job)
         fprintf(f, "not converged: %s\n", job->fit.message);
 }
 
+/* `probe`, which is a dry run. */
+static enum fit_status probe(struct fit_job *job, struct fit_error *err)
+{
+    fprintf(job->p->out, "%s\n", FIT_PROBE_GOOD);
+    const enum fit_status st = fit_job_load(job, err);
+    return st == FIT_OK && job->m ? fit_job_minimise(job, err) : st;
+}
+
 enum fit_status fit_cmd_fit(struct fit_program *p, const struct fit_cli *cli, struct fit_error *err)
 {
     struct fit_job job = {.p = p, .cli = cli, .clock = fit_seconds(), .begin = time(NULL), .lock = FIT_LOCK_NONE};
@@ -288,8 +296,8 @@ enum fit_status fit_cmd_fit(struct fit_program *p, const struct fit_cli *cli, st
     job.log_file = open_memstream(&job.runlog, &job.runlog_size);
     job.command_line = fit_command_line(p->argc, p->argv);
     enum fit_status st = configure(&job, err);
-    if (st == FIT_OK && cli->each) {
-        st = fit_job_each(&job, err);
+    if (st == FIT_OK && (cli->each || cli->probe)) {
+        st = cli->probe ? probe(&job, err) : fit_job_each(&job, err);
         goto done;
     }
     if (st == FIT_OK)

@@ -80,6 +80,7 @@ enum fit_status fit_job_give_sigma(const struct fit_job *job, struct fit_measure
 /* --each, instead of the phases below: every curve of a table by itself, each.csv and each.h5 (fit_each.c). */
 enum fit_status fit_job_each(struct fit_job *job, struct fit_error *err);
 
+/* `probe` leaves job->m NULL where the data are large. */
 enum fit_status fit_job_load(struct fit_job *job, struct fit_error *err);
 enum fit_status fit_job_minimise(struct fit_job *job, struct fit_error *err);
 enum fit_status fit_job_study(struct fit_job *job, struct fit_error *err);

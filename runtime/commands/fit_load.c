@@ -14,6 +14,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+static const double PROBED = 1e8; /* bytes: `probe` reads no more */
+
 double *fit_job_settings(const struct fit_job *job)
 {
     double *s = malloc((job->model->nsetting + 1) * sizeof *s);
@@ -64,7 +66,7 @@ static enum fit_status load_pairs(struct fit_job *job, struct fit_error *err)
                         job->cfg->file);
     sel.divide = needs_shares_only(job);
     enum fit_status st = estimate(job, &sel, err);
-    if (st != FIT_OK)
+    if (st != FIT_OK || (job->cli->probe && !(job->bytes < PROBED)))
         return st;
     FIT_OWNED double *setting = fit_job_settings(job);
     if (!setting)
@@ -113,7 +115,7 @@ enum fit_status fit_job_load(struct fit_job *job, struct fit_error *err)
 {
     double begin = fit_seconds();
     enum fit_status st = job->k->space == FIT_PAIRS ? load_pairs(job, err) : load_rows(job, err);
-    if (st != FIT_OK)
+    if (st != FIT_OK || !job->m)
         return st;
     job->r.load_seconds = fit_seconds() - begin;
     fit_notes_copy(&job->notes, &job->m->notes);

@@ -98,9 +98,6 @@ static enum fit_status every_q(struct fit_job *job, struct fit_error *err)
 {
     struct fit_selection sel;
     struct fit_memory_plan plan;
-    if (job->model->space != FIT_PAIRS)
-        return fit_fail(err, FIT_ERR_CONFIG, "sequence: q is one of a file of matrices; a table has "
-                                             "--sequence angle, for every curve alone");
     FIT_OWNED double *setting = fit_job_settings(job);
     if (!setting)
         return fit_no_memory(err, NULL);

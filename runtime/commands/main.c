@@ -4,12 +4,13 @@
  * its results so far (exit status 130). The second Ctrl-C or SIGTERM exits at once, as does the first one in a
  * command that has nothing to write. */
 #include "commands/cli.h"
-#include "ranks/copies.h"
 #include "commands/join.h"
 #include "commands/program.h"
 #include "device/report.h"
 #include "machine/cpu.h"
 #include "model/registry.h"
+#include "ranks/copies.h"
+#include "ranks/ending.h"
 #include "ranks/ranks.h"
 #include "commands/simulate_config.h"
 
@@ -88,51 +89,17 @@ static void tell_end(const char *why)
     fflush(teller.to);
 }
 
-/* Who has failed alone says which rank it is. */
-static void tell_failure(const struct fit_error *err, enum fit_ranks_last last)
-{
-    char where[FIT_RANKS_WHERE + 2] = "";
-    if (last == FIT_RANKS_LOST) {
-        fit_ranks_where(fit_ranks_rank(), where);
-        strcat(where, ": ");
-    }
-    fprintf(teller.to, "%s: %s%s%s\n", teller.name, fit_error_word(err), where, err->message);
-}
-
-/* Ranks that wait for others which never begin: their node lacks the program or the plugin. */
-static char late[400];
-
+/* Ranks that wait for others which never begin. */
 static void on_late(int number)
 {
     (void)number;
-    if (write(STDERR_FILENO, late, strlen(late)) < 0)
-        _exit(fit_status_exit(FIT_ERR_IO));
-    _exit(fit_status_exit(FIT_ERR_INTERNAL));
-}
-
-static void limit_waiting(const struct fit_program *p)
-{
-    const char *told = getenv("HOMODYNE_MPI_SECONDS");
-    const long wanted = told ? atol(told) : 0, seconds = wanted > 0 && wanted < 86400 ? wanted : 300;
-    long rank;
-    const long n = fit_copies(&rank, &told);
-    if (n < 2)
-        return;
-    if (rank == 0) /* one speaks, before the others end */
-        snprintf(late, sizeof late,
-                 "%s: error: rank 0 of %ld has waited %ld s for the others to begin: does each node have this program"
-                 " and its plugin for MPI? HOMODYNE_MPI_SECONDS sets another limit\n",
-                 p->name, n, seconds);
-    signal(SIGALRM, on_late);
-    alarm((unsigned)(rank == 0 ? seconds : seconds + 5));
+    _exit(fit_join_late());
 }
 
 /* Becomes one of several ranks if a launcher has started several. MPICH uses SIGUSR1 itself. */
 static enum fit_status join(struct fit_program *p, const struct fit_cli *cli, struct fit_error *err)
 {
-    limit_waiting(p);
-    const enum fit_status st = fit_join(fit_cli_command_name(cli->command), p, &interrupted, err);
-    alarm(0);
+    const enum fit_status st = fit_join(fit_cli_command_name(cli->command), p, on_late, &interrupted, err);
     if (fit_ranks_size() > 1)
         signals_catch(on_interrupt);
     fit_ranks_tell(tell_end);
@@ -154,7 +121,8 @@ static enum fit_status run_command(struct fit_program *p, const struct fit_cli *
     };
     const struct fit_device_wish wish = {cli->device, p->name, p->err, cli->quiet, cli->verbose};
     struct fit_device *device = NULL;
-    enum fit_status st = cli->command == FIT_COMMAND_FIT ? fit_device_begin(&wish, &device, err) : FIT_OK;
+    const int computes = cli->command == FIT_COMMAND_FIT && !cli->probe;
+    enum fit_status st = computes ? fit_device_begin(&wish, &device, err) : FIT_OK;
     if (st == FIT_OK)
         st = command[cli->command](p, cli, err);
     fit_device_end(&wish, device);
@@ -175,33 +143,32 @@ static enum fit_status run(struct fit_program *p, struct fit_cli *cli, struct fi
         return print_help(p, p->err, FIT_COMMAND_COUNT, 0, err);
     }
     enum fit_status st = FIT_OK;
-    if (cli->command == FIT_COMMAND_FIT)
+    if (cli->probe)
+        st = fit_device_check(cli->device, err);
+    else if (cli->command == FIT_COMMAND_FIT)
         st = join(p, cli, err);
     else if (cli->command == FIT_COMMAND_SIMULATE || cli->command == FIT_COMMAND_EXTRACT)
-        st = fit_copies_refuse(fit_cli_command_name(cli->command), err);
+        st = fit_copies_refuse(fit_cli_command_name(cli->command), 1, err);
     if (st == FIT_OK && cli->command == FIT_COMMAND_SIMULATE && cli->nword)
         st = read_simulation(p, cli, err);
     if (st != FIT_OK)
         return st;
-    atomic_store(&looks_at_it, cli->command == FIT_COMMAND_FIT);
+    atomic_store(&looks_at_it, cli->command == FIT_COMMAND_FIT && !cli->probe);
     return run_command(p, cli, err);
 }
 
-/* Tells an error, once for all ranks; returns the exit code. */
-static int finish(const struct fit_program *p, enum fit_status st, const struct fit_error *err, int is_fit)
+/* The words of `probe` are those of `fit`; its caller reads one stream. */
+static enum fit_status parse(struct fit_program *p, int probe, struct fit_cli *cli, struct fit_error *err)
 {
-    const int code = st == FIT_OK ? p->exit_code : fit_status_exit(st);
-    const enum fit_ranks_last last = fit_ranks_end(st);
-    const int alone = last == FIT_RANKS_ALONE && is_fit;
-    if (st != FIT_OK && last != FIT_RANKS_SILENT && !(alone && fit_copies_spoken_for()))
-        tell_failure(err, last);
-    if (last == FIT_RANKS_LOST)
-        fit_ranks_abort(code);
-    else
-        fit_ranks_leave();
-    if (st != FIT_OK && alone)
-        fit_copies_leave(code);
-    return code;
+    static char fit[] = "fit";
+    if (probe) {
+        p->argv[1] = fit;
+        teller.to = p->err = p->out;
+    }
+    const enum fit_status st = fit_cli_parse(p->argc, p->argv, cli, err);
+    cli->probe = probe;
+    cli->dry_run |= probe;
+    return st;
 }
 
 int fit_program_main(int argc, char **argv, const struct fit_kernel *const *kernels)
@@ -212,22 +179,24 @@ int fit_program_main(int argc, char **argv, const struct fit_kernel *const *kern
                             .argv = argv,
                             .out = text_stream(STDOUT_FILENO),
                             .err = text_stream(STDERR_FILENO),
-                            .out_is_terminal = isatty(STDOUT_FILENO),
-                            .err_is_terminal = isatty(STDERR_FILENO),
+                            .out_is_terminal = fit_copies_terminal(STDOUT_FILENO),
+                            .err_is_terminal = fit_copies_terminal(STDERR_FILENO),
                             .interrupt = &interrupted};
     struct fit_cli cli = {0};
     struct fit_error err = {.status = FIT_OK};
     teller.name = p.name;
     teller.to = p.err;
-    const int many = argc > 1 && strcmp(argv[1], "fits") == 0;
+    const int many = argc > 1 && strcmp(argv[1], "fits") == 0, probe = argc > 1 && strcmp(argv[1], "probe") == 0;
     signals_catch(on_interrupt);
     atomic_store(&looks_at_it, many);
-    enum fit_status st = many ? fit_cmd_fits(&p, &err) : fit_cli_parse(argc, argv, &cli, &err);
+    enum fit_status st = many ? fit_cmd_fits(&p, &err) : parse(&p, probe, &cli, &err);
+    const int is_fit = !many && !probe && cli.command == FIT_COMMAND_FIT;
     if (st == FIT_OK && !many)
         st = run(&p, &cli, &err);
-    const int is_fit = !many && cli.command == FIT_COMMAND_FIT;
+    else if (st != FIT_OK && is_fit)
+        st = fit_join_failed(&p, on_late, st, &err);
     fit_cli_free(&cli);
     if (st == FIT_OK && (fflush(p.out) != 0 || ferror(p.out)))
         st = fit_fail(&err, FIT_ERR_IO, "standard output cannot be written");
-    return finish(&p, st, &err, is_fit);
+    return fit_ending(teller.name, teller.to, st, &err, p.exit_code, is_fit);
 }

@@ -40,6 +40,12 @@ enum fit_status fit_cmd_simulate(struct fit_program *p, const struct fit_cli *cl
                                  struct fit_error *err);
 enum fit_status fit_cmd_fit(struct fit_program *p, const struct fit_cli *cli,
                             struct fit_error *err);
+/* `MODEL probe WORDS..`, for a program that begins many fits with the same words (`homodyne batch`): does what `fit`
+ * does before its minimum, without writing and without a device. Its answer, on standard output: this line when
+ * configuration and options are good, whatever the data; then errors, as of `fit`. The exit code is that of `fit`. Of
+ * large data only the head is read. */
+#define FIT_PROBE_GOOD "settings are good"
+
 /* Many fits that another program asks for, one after another and at a time (fits.c). */
 enum fit_status fit_cmd_fits(struct fit_program *p, struct fit_error *err);
 enum fit_status fit_cmd_inspect(struct fit_program *p, const struct fit_cli *cli,

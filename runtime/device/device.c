@@ -143,6 +143,18 @@ static void plain_info(void *user, const struct fit_device_info *info)
     consider(user, info);
 }
 
+static enum fit_status is_word(const char *word, struct fit_error *err)
+{
+    static const char *const known[] = {"cpu", "gpu", "auto", "plain"};
+    int good = is_named("cuda", word) || is_named("opencl", word);
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        good |= strcmp(word, known[k]) == 0;
+    return good ? FIT_OK
+                : fit_fail(err, FIT_ERR_CONFIG,
+                           "device %s: must be cpu, gpu, auto, cuda:all, or one or several (A+B) that "
+                           "`homodyne info --devices` shows", word);
+}
+
 static enum fit_status open_one(const char *word, struct fit_device **d, char *note, size_t size, struct fit_error *err)
 {
     struct choice c = {.word = word, .card = strcmp(word, "gpu") == 0 || strcmp(word, "auto") == 0};
@@ -151,10 +163,8 @@ static enum fit_status open_one(const char *word, struct fit_device **d, char *n
     note[0] = 0;
     if (strcmp(word, "cpu") == 0)
         return FIT_OK;
-    if (!c.card && !is_named("cuda", word) && !is_named("opencl", word) && strcmp(word, "plain") != 0)
-        return fit_fail(err, FIT_ERR_CONFIG,
-                        "device %s: must be cpu, gpu, auto, cuda:all, or one or several (A+B) that "
-                        "`homodyne info --devices` shows", word);
+    if (is_word(word, err) != FIT_OK)
+        return err->status;
     fit_device_list(consider, &c, missing, sizeof missing);
     if (!c.card)
         fit_driver_plain.list(plain_info, &c);
@@ -172,6 +182,11 @@ static enum fit_status open_one(const char *word, struct fit_device **d, char *n
 /* ---- several ------------------------------------------------------------------------------------------ */
 
 enum { MOST_TOGETHER = 16 };
+
+static enum fit_status no_part(const char *word, struct fit_error *err)
+{
+    return fit_fail(err, FIT_ERR_CONFIG, "device %s: a device is missing beside +", word);
+}
 
 struct words {
     const char *kind; /* of which all are wanted */
@@ -205,6 +220,18 @@ static void split(const char *word, struct words *w, char *kind, size_t size)
     }
 }
 
+enum fit_status fit_device_is_word(const char *word, struct fit_error *err)
+{
+    char part[64];
+    enum fit_status st = FIT_OK;
+    for (const char *at = word, *end; at && st == FIT_OK; at = *end ? end + 1 : NULL) {
+        end = at + strcspn(at, "+");
+        snprintf(part, sizeof part, "%.*s", (int)(end - at), at);
+        st = *part || !strchr(word, '+') ? is_word(part, err) : no_part(word, err);
+    }
+    return st;
+}
+
 /* 1: the last of the devices from d on is there before. Plain C is no hardware: tests let it share with itself. */
 static int is_twice(const struct fit_device *d)
 {
@@ -228,8 +255,7 @@ enum fit_status fit_device_open(const char *word, struct fit_device **d, char *n
         return open_one(word, d, note, size, err);
     *d = NULL;
     for (size_t k = 0; k < w.n && st == FIT_OK; k++) {
-        st = w.word[k][0] ? open_one(w.word[k], at, note, size, err)
-                          : fit_fail(err, FIT_ERR_CONFIG, "device %s: a device is missing beside +", word);
+        st = w.word[k][0] ? open_one(w.word[k], at, note, size, err) : no_part(word, err);
         if (st == FIT_OK && !*at)
             st = fit_fail(err, FIT_ERR_CONFIG, "device %s: %s is no device that shares sums with others", word,
                           w.word[k]);

@@ -39,6 +39,9 @@ void fit_device_list(void (*fn)(void *user, const struct fit_device_info *info),
 
 struct fit_device;
 
+/* FIT_ERR_CONFIG: no machine has a device of this word. */
+enum fit_status fit_device_is_word(const char *word, struct fit_error *err);
+
 /* Opens a device by its word; *d = NULL for cpu, and for auto without a card. FIT_ERR_CONFIG for an unknown word or
  * a missing device. note: a message, "" for none. */
 enum fit_status fit_device_open(const char *word, struct fit_device **d, char *note, size_t size,

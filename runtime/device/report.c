@@ -72,6 +72,19 @@ enum fit_status fit_device_report(FILE *f, int json, struct fit_error *err)
     return FIT_OK;
 }
 
+/* The message with the name of the option. */
+static enum fit_status of_option(enum fit_status st, struct fit_error *err)
+{
+    const struct fit_error why = *err;
+    return fit_fail(err, st, "--%.400s", why.message);
+}
+
+enum fit_status fit_device_check(const char *word, struct fit_error *err)
+{
+    const enum fit_status st = word ? fit_device_is_word(word, err) : FIT_OK;
+    return st == FIT_OK ? st : of_option(st, err);
+}
+
 enum fit_status fit_device_begin(const struct fit_device_wish *wish, struct fit_device **d, struct fit_error *err)
 {
     char note[500] = "";
@@ -79,10 +92,8 @@ enum fit_status fit_device_begin(const struct fit_device_wish *wish, struct fit_
     if (!wish->word || strcmp(wish->word, "cpu") == 0)
         return FIT_OK;
     enum fit_status st = fit_device_open(wish->word, d, note, sizeof note, err);
-    if (st != FIT_OK) {
-        const struct fit_error why = *err;
-        return fit_fail(err, st, "--%.400s", why.message);
-    }
+    if (st != FIT_OK)
+        return of_option(st, err);
     if (*d && fit_device_next(*d) && fit_ranks_size() > 1) {
         fit_device_close(*d);
         *d = NULL;

@@ -17,5 +17,8 @@ struct fit_device_wish {
 };
 enum fit_status fit_device_begin(const struct fit_device_wish *wish, struct fit_device **d, struct fit_error *err);
 
+/* Can there be such a device, on this machine or another one? word: NULL: none is wanted. */
+enum fit_status fit_device_check(const char *word, struct fit_error *err);
+
 /* Says why it was not used and, verbose, for what it was; closes it (NULL: nothing). */
 void fit_device_end(const struct fit_device_wish *wish, struct fit_device *d);

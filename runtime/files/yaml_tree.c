@@ -5,6 +5,7 @@
  * were copied, which bounds every later walk over the tree ("billion laughs"). */
 #include "files/yaml_tree.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -482,8 +483,11 @@ enum fit_status fit_yaml_parse_file(const char *path, struct fit_yaml_doc **doc,
     size_t length = 0;
     *doc = NULL;
     FILE *f = regular_open(path);
+    const int why = errno;
     if (!f && regular_what(path))
         return fit_path_missing(path, err);
+    if (!f && why == EISDIR)
+        return fit_fail_at(err, FIT_ERR_IO, path, 0, 0, "is a folder; a configuration is a file");
     if (!f) {
         char meant[300];
         fit_path_meant(path, meant, sizeof meant);

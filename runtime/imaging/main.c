@@ -10,6 +10,7 @@
 #include "device/report.h"
 #include "imaging/commands.h"
 #include "ranks/copies.h"
+#include "ranks/ending.h"
 
 static atomic_int interrupted;
 static atomic_int looks_at_it; /* the command looks at `interrupted` */
@@ -80,7 +81,7 @@ static enum fit_status run(struct fit_imaging_program *p, const struct fit_imagi
         if (o->nmore && !commands[k].takes_more)
             return fit_fail(err, FIT_ERR_USAGE, "'%s' is one word too many: %s takes one file", o->more[0], o->command);
         atomic_store(&looks_at_it, commands[k].stops);
-        const enum fit_status alone = commands[k].alone ? fit_copies_refuse(o->command, err) : FIT_OK;
+        const enum fit_status alone = commands[k].alone ? fit_copies_refuse(o->command, 1, err) : FIT_OK;
         return alone == FIT_OK ? run_command(p, o, commands[k].run, err) : alone;
     }
     return fit_fail(err, FIT_ERR_USAGE, "no command '%s'%s%s%s; there are %s", o->command,
@@ -94,7 +95,7 @@ int fit_imaging_main(int argc, char **argv, const struct fit_functional *const *
                                     .kernels = kernels,
                                     .out = text_stream(STDOUT_FILENO),
                                     .err = text_stream(STDERR_FILENO),
-                                    .err_is_terminal = isatty(STDERR_FILENO),
+                                    .err_is_terminal = fit_copies_terminal(STDERR_FILENO),
                                     .interrupt = &interrupted};
     struct fit_imaging_options o;
     struct fit_error err = {.status = FIT_OK};
@@ -105,7 +106,5 @@ int fit_imaging_main(int argc, char **argv, const struct fit_functional *const *
     fit_imaging_options_free(&o);
     if (s == FIT_OK && (fflush(p.out) != 0 || ferror(p.out)))
         s = fit_fail(&err, FIT_ERR_IO, "standard output cannot be written");
-    if (s != FIT_OK)
-        fprintf(p.err, "%s: %s%s\n", p.name, fit_error_word(&err), err.message);
-    return s == FIT_OK ? p.exit_code : fit_status_exit(s);
+    return fit_ending(p.name, p.err, s, &err, p.exit_code, 0);
 }

@@ -4,8 +4,11 @@
  * variables of a step count, which srun sets (man srun, "output environment variables"). MPI: the variables of Open
  * MPI, of PMI-1 and -2 (MPICH, Intel MPI, Cray), of MVAPICH, of jsrun and of PALS; a PMIx server gives only the
  * rank. */
-#define _POSIX_C_SOURCE 200809L /* setenv, nanosleep */
+#define _DEFAULT_SOURCE /* setenv, nanosleep, gethostname */
 #include "ranks/copies.h"
+
+#include "ranks/find.h"
+#include "ranks/ranks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,16 +84,54 @@ static int is_each(void)
     return wanted && strcmp(wanted, "each") == 0;
 }
 
+enum fit_status fit_copies_of_one(int *of_one, struct fit_error *err)
+{
+    const char *wanted = getenv("FIT_COPIES"), *told;
+    long rank;
+    *of_one = !is_each() && fit_copies(&rank, &told) > 1;
+    return !*of_one || !wanted || !*wanted
+               ? FIT_OK
+               : fit_fail(err, FIT_ERR_USAGE, "FIT_COPIES=%s: the word is 'each', where each copy has work of its own;"
+                                              " without it copies work on one fit", wanted);
+}
+
+const char *fit_copies_where(char text[FIT_RANKS_WHERE])
+{
+    const char *told;
+    char host[FIT_RANKS_HOST] = "";
+    long rank;
+    text[0] = '\0';
+    if (is_each() || fit_copies(&rank, &told) < 2)
+        return text;
+    gethostname(host, sizeof host - 1);
+    snprintf(text, FIT_RANKS_WHERE, "rank %ld (%s)", rank, host);
+    return text;
+}
+
+/* srun gives a terminal only where the user asks for one; other launchers may give theirs, as Open MPI does for
+ * standard output ("orte_iof_base_setup.c"), and pass on what is written there. */
+int fit_copies_terminal(int fd)
+{
+    int started = getenv("OMPI_COMM_WORLD_RANK") != NULL;
+    for (size_t k = 0; !getenv("SLURM_PTY_PORT") && k < sizeof launcher / sizeof *launcher; k++)
+        started |= strcmp(launcher[k].starter, "srun") != 0 && number(launcher[k].rank) >= 0;
+    return !started && isatty(fd);
+}
+
+static int refused; /* by fit_copies_refuse: all copies alike */
+
 /* Copies that can meet may have failed alone, for want of a plugin on their node: these speak, too, if they still
  * can. */
-int fit_copies_spoken_for(void)
+int fit_copies_spoken_for(int is_fit)
 {
     const char *told;
     long rank;
-    if (is_each() || fit_copies(&rank, &told) < 2 || rank == 0)
+    if ((!is_fit && !refused) || is_each() || fit_copies(&rank, &told) < 2 || rank == 0)
         return 0;
     if (!fit_copies_can_meet(told))
         return strcmp(told, "SLURM_STEP_NUM_TASKS") == 0; /* others only suggest that there is a first */
+    if (refused)
+        return 1;
     nanosleep(&(struct timespec){.tv_sec = 3}, NULL); /* Open MPI takes up to two to end them */
     return 0;
 }
@@ -128,20 +169,23 @@ void fit_copies_leave(int exit_code)
         close((int)socket);
 }
 
-enum fit_status fit_copies_refuse(const char *command, struct fit_error *err)
+enum fit_status fit_copies_refuse(const char *command, int alike, struct fit_error *err)
 {
-    const char *told;
+    const char *told, *off = "";
     long n, rank;
-    if (is_each())
-        return FIT_OK;
-    const struct launcher *l = of_copies(&n, &rank, &told);
+    int of_one;
+    const enum fit_status st = fit_copies_of_one(&of_one, err);
+    const struct launcher *l = of_one ? of_copies(&n, &rank, &told) : NULL;
+    refused = alike && (st != FIT_OK || l);
     if (!l)
-        return FIT_OK;
+        return st;
+    if (!alike && fit_ranks_unwanted() && fit_copies_can_meet(told))
+        off = " HOMODYNE_MPI=none keeps them apart: without it they are ranks of one fit.";
     return fit_fail(err, FIT_ERR_USAGE,
                     "%s: %s has started several copies of this program (%s=%s), and each would do the whole work: it"
-                    " uses the cores of one node by threads. Start one (srun -n 1 -c CORES, mpirun -np 1), or one fit"
+                    " uses the cores of one node by threads.%s Start one (srun -n 1 -c CORES, mpirun -np 1), or one fit"
                     " of several ranks (srun --mpi=pmix; mpirun with the plugin of its MPI: `homodyne mpi --build`),"
                     " and for many files `batch`, whose copies share the work; FIT_COPIES=each where each copy has"
                     " files and a folder of its own",
-                    command, l->starter, told, getenv(told));
+                    command, l->starter, told, getenv(told), off);
 }

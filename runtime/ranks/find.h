@@ -14,6 +14,10 @@
 void fit_ranks_cache(char folder[FIT_RANKS_PATH]);
 
 /* starter: the variable by which the launcher gave the number of copies. *plugin: NULL when there is none (FIT_OK).
- * FIT_ERR_USAGE: HOMODYNE_MPI names a plugin that is missing or cannot be opened; the message has the reason. */
+ * FIT_ERR_USAGE: HOMODYNE_MPI names a plugin that is missing or cannot be opened, or the only one is that of the cache,
+ * which cannot be opened; the message has the reason. */
 enum fit_status fit_ranks_find(const char *starter, const struct fit_ranks_plugin **plugin, char path[FIT_RANKS_PATH],
                                struct fit_error *err);
+
+/* HOMODYNE_MPI=none. */
+int fit_ranks_unwanted(void);

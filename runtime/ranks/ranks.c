@@ -59,7 +59,9 @@ static void give_up_memory(void)
 
 static void give_up_unreached(void)
 {
-    give_up(all.rank == 0, "the other ranks cannot be reached");
+    char words[2 * FIT_RANKS_WHERE], own[FIT_RANKS_WHERE];
+    snprintf(words, sizeof words, "%s cannot reach the others", fit_ranks_where(all.rank, own));
+    give_up(all.rank == 0, words);
 }
 
 static void give_up_diverged(size_t r)
@@ -404,7 +406,8 @@ enum fit_status fit_ranks_begin(const struct fit_ranks_plugin *plugin, long expe
         plugin->end();
         return fit_fail(err, FIT_ERR_USAGE,
                         "ranks: the launcher has started %ld programs, but %s sees %d: it belongs to another MPI."
-                        " `homodyne mpi --build` makes one for this MPI, HOMODYNE_MPI=FILE names one",
+                        " HOMODYNE_MPI=openmpi, mpich or FILE names that of the launcher, `homodyne mpi --build` makes"
+                        " it",
                         expected, plugin->name(), size);
     }
     const size_t n = (size_t)size;

@@ -122,6 +122,9 @@ enum fit_status fit_setup_supported(const struct fit_config *cfg, const struct f
     if (cfg->nlsq.estimator.value != FIT_ESTIMATOR_LEAST_SQUARES && cfg->study.bootstrap.value != FIT_BOOTSTRAP_NONE)
         return fit_fail(err, FIT_ERR_CONFIG, "bootstrap: of least squares only (--estimator least-squares); errors of "
                                              "efficient estimates follow from the noise of speckles");
+    if (cfg->study.sequence.value == FIT_SEQUENCE_Q && k->space != FIT_PAIRS)
+        return fit_fail(err, FIT_ERR_CONFIG,
+                        "sequence: q is one of a file of matrices; a table has --sequence angle, for each curve alone");
     if (cfg->study.sequence.value == FIT_SEQUENCE_Q && fit_config_axis_index(k, "q") >= 0)
         return fit_fail(err, FIT_ERR_CONFIG,
                         "sequence: q is an axis of the model %s, whose fit is of all q of the file "

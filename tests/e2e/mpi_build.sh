@@ -32,6 +32,18 @@ refused() {
 
 answers 4 "nowhere" mpi --build --mpicc nowhere
 other=
+cat >old.c <<'END_OF_TEXT'
+#include <mpi.h>
+static int begin(int *rank, int *size)
+{
+    *rank = *size = 0;
+    return MPI_Init(NULL, NULL);
+}
+const struct {
+    unsigned abi;
+    int (*begin)(int *, int *);
+} fit_ranks_plugin = {1, begin};
+END_OF_TEXT
 for m in $mpis; do
     cc=$(compiler "$m")
     [ -n "$cc" ] || {
@@ -45,12 +57,18 @@ for m in $mpis; do
     ranks "$m" 2 "${fit[@]}" -o two || fail "$m: two ranks: exit code $?"
     same_as alone two "$m, the plugin built here"
     [ -z "$other" ] || refused "$other" "belongs to another MPI" HOMODYNE_MPI="$built"
-    refused "$m" "has started several copies" HOMODYNE_MPI=none
+    refused "$m" "HOMODYNE_MPI=none keeps them apart" HOMODYNE_MPI=none
     FIT_COPIES=each ranks "$m" 2 sh -c '"$0" "$@" -o "copy$$"' "${fit[@]}" ||
         fail "$m: each copy by itself: exit code $?"
     [ "$(find . -maxdepth 2 -path './copy*/fit.json' | wc -l)" -eq 2 ] ||
         fail "$m: each copy by itself: not two results"
     rm -rf copy*
+    if [ -n "$other" ]; then # an old one, of another MPI, does not answer in place of the installed one
+        "$(compiler "$other")" -shared -fPIC old.c -o "$built"
+        rm -rf two
+        ranks "$m" 2 "${fit[@]}" -o two 2>err || fail "$m: an old plugin of $other: exit code $?: $(head -3 err)"
+        same_as alone two "$m, an old plugin of $other in the cache"
+    fi
     other=$m
     echo "$m: built, found and used"
 done

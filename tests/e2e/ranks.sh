@@ -95,7 +95,8 @@ check "homodyne" "2" "1" "$bin/homodyne" fit flow.yaml
 
 # ---- only the first rank speaks, and once
 for m in $mpis; do
-    ranks "$m" 3 "${still[@]}" -o many >out 2>err || fail "$m: exit code $?"
+    TERM=xterm ranks "$m" 3 "${still[@]}" -o many >out 2>err || fail "$m: exit code $?"
+    ! grep -q $'[\033\r]' out err || fail "$m: a file has what is meant for a terminal: $(cat -v out err | tail -3)"
     [ "$(grep -c '^CONVERGED' out)" = 1 ] || fail "$m: $(grep -c '^CONVERGED' out) ranks have printed"
     got=0
     ranks "$m" 3 "${still[@]}" -o many --data nowhere.h5 >out 2>err || got=$?

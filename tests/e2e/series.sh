@@ -25,12 +25,13 @@ make c.h5 60 3 4000
 expect 0 "$h" batch my.yaml a/run.h5 b/run.h5 c.h5 --list
 has out "a_run"
 [ ! -e batch ] || fail "--list writes"
-expect 4 "$h" batch my.yaml a/run.h5 b/run.h5 c.h5 gone.h5 --jobs 2
+echo "no data" >bad.h5
+expect 4 "$h" batch my.yaml a/run.h5 b/run.h5 c.h5 bad.h5 --jobs 2
 has out "3 converged, 0 not, 1 failed"
-has err "FAILED: gone.h5: no such file"
+has err "FAILED: bad.h5: is text"
 [ "$(wc -l <batch/series.csv)" -eq 5 ] || fail "not four rows"
 [ -s batch/series.h5 ] || fail "no series.h5"
-[ "$(column status gone)" = failed ] || fail "gone.h5 did not fail: $(column status gone)"
+[ "$(column status bad)" = failed ] || fail "bad.h5 did not fail: $(column status bad)"
 # 60 frames do not determine D0 by itself: no error, but the interval of the profile, empty where it is open.
 [ -z "$(column D0_std b_run)" ] || fail "D0 of b_run has an error: $(column D0 b_run) +- $(column D0_std b_run)"
 awk -v a="$(column D0_lower95 b_run)" -v b="$(column D0_upper95 b_run)" \

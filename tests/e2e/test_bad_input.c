@@ -333,6 +333,9 @@ static void bad_configuration(void **state)
     }
     remove(in_folder("c.yaml"));
     refuses(fit_command(NULL, NULL), USAGE, "c.yaml: error: there is no such configuration file", in_folder("no"));
+    mkdir(in_folder("c.yaml"), 0777);
+    refuses(fit_command(NULL, NULL), USAGE, "c.yaml: error: is a folder; a configuration is a file", in_folder("no"));
+    rmdir(in_folder("c.yaml"));
 }
 
 static void bad_options(void **state)

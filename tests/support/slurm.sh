@@ -15,6 +15,14 @@ slurm_down() {
     rm -rf "$dir"
 }
 
+# Ends the daemons of a test that was killed, as by its limit of time, and so could not do it.
+slurm_watch() {
+    setsid sh -c 'while kill -0 "$1" 2>/dev/null; do sleep 1; done
+        for pid in "$2"/slurm/*.pid; do kill -KILL "$(cat "$pid")"; done
+        rm -rf "$2"
+        pkill -KILL -f "$2/slurm"' watch $$ "$dir" </dev/null >/dev/null 2>&1 &
+}
+
 slurm_up() {
     for program in slurmctld slurmd munged sbatch srun scontrol pkill; do
         command -v $program >/dev/null 2>&1 || [ -x /usr/sbin/$program ] ||
@@ -24,11 +32,13 @@ slurm_up() {
     PATH=$PATH:/usr/sbin
     s=$dir/slurm host=$(hostname -s)
     trap slurm_down EXIT
+    exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&- # files of the caller, a lock for one, that daemons would keep open
     mkdir -p "$s/state" "$s/spool" "$s/munge"
     chmod 755 "$dir" "$s"
     dd if=/dev/urandom of="$s/munge/key" bs=1024 count=1 2>/dev/null
     chmod 400 "$s/munge/key"
     chmod 711 "$s/munge"
+    slurm_watch
     munged --force --key-file="$s/munge/key" --socket="$s/munge/socket" --pid-file="$s/munged.pid" \
         --log-file="$s/munge/log" --seed-file="$s/munge/seed" 2>"$s/munge/err" ||
         skip "munged does not start: $(cat "$s/munge/err")"

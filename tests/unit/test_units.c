@@ -241,6 +241,11 @@ static void test_paths_are_beside_the_file_first(void **state)
     check_path("missing.h5", "/some/where/x.yaml", "/some/where/missing.h5");
     check_path("missing.h5", "x.yaml", "missing.h5");
     check_path("costs $5.h5", NULL, "costs $5.h5");
+    char named[96];
+    snprintf(named, sizeof named, "%s/of $FIT_TEST_DIR.h5", dir);
+    fclose(fopen(named, "w"));
+    check_path(named, NULL, named);
+    unlink(named);
     char *path;
     struct fit_error err;
     assert_int_equal(fit_path_resolve("$FIT_TEST_NOT_SET/a", NULL, &path, &err), FIT_ERR_CONFIG);

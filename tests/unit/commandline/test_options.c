@@ -91,7 +91,7 @@ static void test_words_that_are_kept(void **state)
 {
     (void)state;
     struct command_line line;
-    assert_int_equal(READ(WRITE, "--phi", "0", "45", "-90", "file", "--part", "7", "--initial-d0=3", "--part=2"),
+    assert_int_equal(READ(WRITE, "--phi", "0", "45", "-90", "file", "--part", "x7", "--initial-d0=3", "--part=2"),
                      OPTIONS_GOOD);
     assert_string_equal(option_value(&line, "phi"), "0,45,-90");
     assert_string_equal(option_value(&line, "initial-d0"), "3");
@@ -130,6 +130,8 @@ static void test_what_is_refused(void **state)
     REFUSED("--dpi: 'fine' is not a number", DRAW, "--dpi=fine");
     REFUSED("--dpi: 'inf' is not a number", DRAW, "--dpi=inf");
     REFUSED("--size: 0 is not above 0", DRAW, "--size", "0");
+    REFUSED("--part 7: did you mean --part=7? The number stands behind an equal sign; a file of this name is ./7",
+            WRITE, "--part", "7", "--phi", "0");
     REFUSED("--gap: -1e-9 is below 0", DRAW, "--gap=-1e-9");
     REFUSED("--columns: '1' is not a whole number from 2", DRAW, "-c", "1");
     REFUSED("--columns: '-3' is not a whole number from 2", DRAW, "-c", "-3");
