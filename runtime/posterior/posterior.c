@@ -19,6 +19,7 @@ struct fit_posterior_lane {
     double *theta, *u, *log_sigma;    /* the point */
     double *g_theta, *g_u, *g_sigma;  /* its slopes */
     struct fit_rate_point *rate;      /* nrate, at the point */
+    size_t nvalue, nadjoint;          /* passes before the transition that is being made */
 };
 
 /* ---- setting up ---------------------------------------------------------------------------------------- */
@@ -377,6 +378,7 @@ static struct fit_collapsed_point at_lane(const struct fit_posterior_lane *l)
 }
 
 static enum fit_eval eval(void *user, size_t chain, const double *q, double *lp, double *g);
+static void transition(void *user, size_t chain, int given_up);
 
 /* The density is finite at the first point. */
 static enum fit_status begin_finite(struct fit_posterior *p, struct fit_error *err)
@@ -417,7 +419,7 @@ enum fit_status fit_posterior_new(const struct fit_posterior_setup *s, struct fi
     if (st == FIT_OK && p->n == 0)
         st = fit_fail(err, FIT_ERR_CONFIG, "all parameters of %s are fixed: there is nothing to sample",
                       s->kernel->name);
-    p->target = (struct fit_target){p->n, p, eval};
+    p->target = (struct fit_target){p->n, p, eval, transition};
     if (st != FIT_OK) {
         fit_posterior_free(p);
         return st;
@@ -609,7 +611,12 @@ static enum fit_eval eval(void *user, size_t chain, const double *q, double *lp,
     if (!point_of(p, l, q))
         return FIT_EVAL_REJECT;
     struct fit_collapsed_point at = at_lane(l);
+    const size_t nvalue = l->c->o->nvalue, nadjoint = l->c->o->nadjoint;
     enum fit_eval e = fit_collapsed_eval(l->c, &at, lp, g ? &slope : NULL);
+    if (e == FIT_EVAL_STOP) { /* another run makes it again, and counts it */
+        l->c->o->nvalue = nvalue;
+        l->c->o->nadjoint = nadjoint;
+    }
     if (e != FIT_EVAL_OK)
         return e;
     *lp += p->setup.temper * (p->cut + add_priors(p, l, g != NULL));
@@ -617,6 +624,19 @@ static enum fit_eval eval(void *user, size_t chain, const double *q, double *lp,
     *lp += p->setup.temper * add_rates(p, l, g);
     *lp += p->setup.temper * add_coordinates(p, l, q, g);
     return isfinite(*lp) ? FIT_EVAL_OK : FIT_EVAL_REJECT;
+}
+
+static void transition(void *user, size_t chain, int given_up)
+{
+    const struct fit_posterior *p = user;
+    struct fit_posterior_lane *l = &p->lane[chain % p->setup.chains];
+    struct fit_objective *o = l->c->o;
+    if (given_up) {
+        o->nvalue = l->nvalue;
+        o->nadjoint = l->nadjoint;
+    }
+    l->nvalue = o->nvalue;
+    l->nadjoint = o->nadjoint;
 }
 
 double fit_posterior_height(const struct fit_posterior *p)

@@ -124,8 +124,9 @@ enum fit_status fit_chain_start(struct fit_chain *c, const struct fit_target *ta
 
 /* ---- one iteration --------------------------------------------------------------------------- */
 
-static enum fit_status interrupted(const struct fit_chain *c, struct fit_error *err)
+static enum fit_status interrupted(const struct fit_chain *c, const struct fit_target *target, struct fit_error *err)
 {
+    fit_target_transition(target, c->number, 1);
     return fit_fail(err, FIT_ERR_INTERRUPTED, "chain %zu: stopped after %lu iterations", c->number,
                     (unsigned long)c->iteration);
 }
@@ -136,7 +137,7 @@ static enum fit_status find_step(struct fit_chain *c, const struct fit_nuts_move
     double step = c->step, gradients = 0;
     enum fit_eval answer = fit_nuts_first_step(c->nuts, move, &c->x, &step, &gradients);
     if (answer == FIT_EVAL_STOP)
-        return interrupted(c, err);
+        return interrupted(c, move->target, err);
     if (answer != FIT_EVAL_OK)
         return fit_fail(err, FIT_ERR_NUMERIC,
                         "chain %zu, iteration %lu: no step size from 1e-300 to 1e7 changes the log "
@@ -188,14 +189,16 @@ enum fit_status fit_chain_step(struct fit_chain *c, const struct fit_target *tar
         .chain = c->number,
         .metric = &c->metric,
         .rng = {.seed = c->opt.seed, .chain = (uint32_t)c->number, .iteration = c->iteration}};
+    fit_target_transition(target, c->number, 0);
     if (c->search) {
         enum fit_status st = find_step(c, &move, err);
         if (st != FIT_OK)
             return st;
+        fit_target_transition(target, c->number, 0); /* the step stays */
     }
     move.step = fit_chain_step_size(c);
     if (fit_nuts_transition(c->nuts, &move, &c->x, stats) == FIT_EVAL_STOP)
-        return interrupted(c, err);
+        return interrupted(c, target, err);
     if (c->iteration < c->opt.warmup)
         adapt(c, stats);
     c->iteration++;

@@ -14,3 +14,9 @@ enum fit_eval fit_target_eval(const struct fit_target *t, size_t chain, const do
         good &= isfinite(g[k]) != 0;
     return good ? FIT_EVAL_OK : FIT_EVAL_REJECT;
 }
+
+void fit_target_transition(const struct fit_target *t, size_t chain, int given_up)
+{
+    if (t->transition)
+        t->transition(t->user, chain, given_up);
+}

@@ -24,7 +24,13 @@ struct fit_target {
      * FIT_EVAL_STOP: the user asked to stop (the state stays that of the last complete transition). Numbers that are
      * not finite count as REJECT. */
     enum fit_eval (*eval)(void *user, size_t chain, const double *q, double *lp, double *g);
+
+    /* Or NULL. A transition of the chain begins (given_up 0), or was given up at FIT_EVAL_STOP (1): another run will
+     * make it again, so that its evaluations are not counted. */
+    void (*transition)(void *user, size_t chain, int given_up);
 };
+
+void fit_target_transition(const struct fit_target *t, size_t chain, int given_up);
 
 /* The evaluation with its answer checked: REJECT when lp or an element of g is not finite. */
 enum fit_eval fit_target_eval(const struct fit_target *t, size_t chain, const double *q, double *lp,

@@ -103,12 +103,13 @@ static double passes_apart(const struct fit_sampling_run *m)
 double fit_sampling_passes(const struct fit_sampling_run *m)
 {
     const double own = fit_posterior_passes(m->p);
-    return own + m->passes_of_others + (m->parted ? fit_ranks_total(passes_apart(m)) - (own - m->at_parting) : 0);
+    return own - m->at_opening + m->passes_of_others +
+           (m->parted ? fit_ranks_total(passes_apart(m)) - (own - m->at_parting) : 0);
 }
 
 void fit_sampling_join(struct fit_sampling_run *m)
 {
-    m->passes_of_others = fit_sampling_passes(m) - fit_posterior_passes(m->p);
+    m->passes_of_others = fit_sampling_passes(m) + m->at_opening - fit_posterior_passes(m->p);
     m->parted = 0;
 }
 
@@ -285,6 +286,7 @@ static enum fit_status find_mode(struct fit_sampling_run *m, const struct fit_po
     for (size_t i = 0; st == FIT_OK && i < n; i++)
         memcpy(s->coordinate_name[i], m->p->coordinate[i].name, sizeof *s->coordinate_name);
     s->seconds.mode = fit_seconds() - begin;
+    m->at_opening = m->resumed ? fit_posterior_passes(m->p) : 0;
     return st;
 }
 

@@ -16,6 +16,7 @@ struct fit_sampling_run {
     double begin;
     int parted;           /* chains, draws are divided between ranks now */
     double at_parting, passes_of_others;
+    double at_opening; /* passes before the sampling of a resumed run, whose checkpoint counts the first ones */
     double *other;   /* nother coordinates: where the search for the mode ended elsewhere; NULL: nowhere */
     size_t nother;
 
@@ -30,7 +31,8 @@ struct fit_sampling_run {
 };
 
 /* Between the two calls, with apart, ranks evaluate the density separately. Passes over the data of all ranks so
- * far; while they are separate this is a meeting (ranks/ranks.h). */
+ * far; while they are separate this is a meeting (ranks/ranks.h). With those of the checkpoint they are the passes of a
+ * run that was never interrupted: what is made again is counted once. */
 void fit_sampling_part(struct fit_sampling_run *m);
 void fit_sampling_join(struct fit_sampling_run *m);
 double fit_sampling_passes(const struct fit_sampling_run *m);

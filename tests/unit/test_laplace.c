@@ -42,7 +42,7 @@ static void test_hessian_of_a_normal_is_its_precision(void **state)
     (void)state;
     enum { N = 6 };
     normal_target_fill(&normal, N, 1e4);
-    struct fit_target t = {N, &normal, normal_eval};
+    struct fit_target t = {N, &normal, normal_eval, NULL};
     double q[N] = {0.3, -0.2, 1, 0, 2, -1}, scale[N], H[N * N], C[N * N], v[N];
     struct fit_hessian h = {H, C, v, 0};
     for (int k = 0; k < N; k++)
@@ -70,7 +70,7 @@ static enum fit_eval valley_eval(void *user, size_t chain, const double *q, doub
 static void test_a_direction_without_curvature_is_named(void **state)
 {
     (void)state;
-    struct fit_target t = {2, NULL, valley_eval};
+    struct fit_target t = {2, NULL, valley_eval, NULL};
     double q[2] = {0, 0}, scale[2] = {1, 1}, H[4], C[4], v[2];
     struct fit_hessian h = {H, C, v, 0};
     ok(fit_hessian_at(&t, q, scale, &h, &error));
@@ -86,7 +86,7 @@ static void test_a_maximum_that_is_none_is_refused(void **state)
     normal_target_fill(&normal, 2, 1);
     for (int k = 0; k < 4; k++)
         normal.precision[k] = -normal.precision[k];
-    struct fit_target t = {2, &normal, normal_eval};
+    struct fit_target t = {2, &normal, normal_eval, NULL};
     double q[2] = {0, 0}, scale[2] = {1, 1}, H[4], C[4];
     struct fit_hessian h = {H, C, NULL, 0};
     assert_int_equal(fit_hessian_at(&t, q, scale, &h, &error), FIT_ERR_NUMERIC);
@@ -101,7 +101,7 @@ static void test_laplace_of_a_normal_is_exact(void **state)
     (void)state;
     enum { N = 5 };
     normal_target_fill(&normal, N, 100);
-    struct fit_target t = {N, &normal, normal_eval};
+    struct fit_target t = {N, &normal, normal_eval, NULL};
     double mode[N] = {0}, log_det = 0;
     struct fit_laplace l;
     ok(fit_laplace_run(&t, mode, normal.covariance,
@@ -124,7 +124,7 @@ static void test_a_proposal_off_the_mark_is_refitted(void **state)
     (void)state;
     enum { N = 2 };
     normal_target_fill(&normal, N, 1);
-    struct fit_target t = {N, &normal, normal_eval};
+    struct fit_target t = {N, &normal, normal_eval, NULL};
     double mode[N] = {1.5, -1}, narrow[N * N] = {0.25, 0, 0, 0.25};
     struct fit_laplace first, l;
     ok(fit_laplace_run(&t, mode, narrow, &(struct fit_laplace_options){.seed = 1, .no_refit = 1},
@@ -152,7 +152,7 @@ static enum fit_eval cauchy_eval(void *user, size_t chain, const double *q, doub
 static void test_heavy_tails_show_in_k(void **state)
 {
     (void)state;
-    struct fit_target t = {1, NULL, cauchy_eval};
+    struct fit_target t = {1, NULL, cauchy_eval, NULL};
     double mode[1] = {0}, variance[1] = {0.5};
     struct fit_laplace l;
     ok(fit_laplace_run(&t, mode, variance,
@@ -167,7 +167,7 @@ static void test_threads_do_not_change_laplace(void **state)
     (void)state;
     enum { N = 3 };
     normal_target_fill(&normal, N, 10);
-    struct fit_target t = {N, &normal, normal_eval};
+    struct fit_target t = {N, &normal, normal_eval, NULL};
     double mode[N] = {0};
     struct fit_laplace a, b;
     ok(fit_laplace_run(&t, mode, normal.covariance, &(struct fit_laplace_options){.seed = 3}, &a,
@@ -192,7 +192,7 @@ static void test_a_stop_ends_laplace(void **state)
 {
     (void)state;
     int calls = 0;
-    struct fit_target t = {1, &calls, stop_eval};
+    struct fit_target t = {1, &calls, stop_eval, NULL};
     double mode[1] = {0}, variance[1] = {3};
     struct fit_laplace l;
     assert_int_equal(
@@ -209,7 +209,7 @@ static void test_pathfinder_finds_a_normal(void **state)
     (void)state;
     enum { N = 4 };
     normal_target_fill(&normal, N, 1000);
-    struct fit_target t = {N, &normal, normal_eval};
+    struct fit_target t = {N, &normal, normal_eval, NULL};
     double q[N] = {20, -30, 10, 25}, mean[N], C[N * N], mode[N], draw[N], lp;
     struct fit_pathfinder p = {mean, C, mode, draw, 0, 0, 0};
     ok(fit_pathfinder_run(&t, q, &(struct fit_pathfinder_options){.seed = 1}, &p, &error));
@@ -226,7 +226,7 @@ static void test_pathfinder_finds_a_normal(void **state)
 static void test_pathfinder_gets_into_the_banana(void **state)
 {
     (void)state;
-    struct fit_target t = {2, NULL, banana_eval};
+    struct fit_target t = {2, NULL, banana_eval, NULL};
     double q[2] = {4, -9}, mean[2], C[4], mode[2], draw[2], lp;
     struct fit_pathfinder p = {mean, C, mode, draw, 0, 0, 0};
     ok(fit_pathfinder_run(&t, q, &(struct fit_pathfinder_options){.seed = 1}, &p, &error));
@@ -238,7 +238,7 @@ static void test_pathfinder_gets_into_the_banana(void **state)
 static void test_pathfinder_refuses_a_start_without_density(void **state)
 {
     (void)state;
-    struct fit_target t = {2, NULL, banana_eval};
+    struct fit_target t = {2, NULL, banana_eval, NULL};
     double q[2] = {NAN, 0}, mean[2], C[4], mode[2], draw[2];
     struct fit_pathfinder p = {mean, C, mode, draw, 0, 0, 0};
     assert_int_equal(

@@ -129,7 +129,7 @@ static void test_logistic_is_invariant(void **state)
 {
     (void)state;
     struct invariance v = {"logistic, small step",
-                           {1, NULL, logistic_eval},
+                           {1, NULL, logistic_eval, NULL},
                            logistic_draw,
                            logistic_quantities,
                            unit_metric(1, 1),
@@ -149,7 +149,7 @@ static void test_banana_is_invariant(void **state)
 {
     (void)state;
     struct invariance v = {"banana, small step",
-                           {2, NULL, banana_eval},
+                           {2, NULL, banana_eval, NULL},
                            banana_draw,
                            banana_quantities,
                            unit_metric(2, 0),
@@ -167,7 +167,7 @@ static void test_normal_of_five_is_invariant(void **state)
     static struct normal_target t;
     normal_target_fill(&t, 5, 30);
     struct invariance v = {"normal, small step",
-                           {5, &t, normal_eval},
+                           {5, &t, normal_eval, NULL},
                            normal_draw,
                            normal_quantities,
                            unit_metric(5, 1),
@@ -209,7 +209,7 @@ static void test_a_stop_leaves_the_point_as_it_was(void **state)
 {
     (void)state;
     struct fragile f = {0, 3, 1e9};
-    struct fit_target target = {1, &f, fragile_eval};
+    struct fit_target target = {1, &f, fragile_eval, NULL};
     struct fit_metric m = unit_metric(1, 1);
     struct fit_nuts *w = fit_nuts_new(1, 10);
     double q = 0.5, g = -0.5;
@@ -227,7 +227,7 @@ static void test_leaving_the_support_is_a_divergence_and_stays_inside(void **sta
 {
     (void)state;
     struct fragile f = {0, -1, 1.0};
-    struct fit_target target = {1, &f, fragile_eval};
+    struct fit_target target = {1, &f, fragile_eval, NULL};
     struct fit_metric m = unit_metric(1, 1);
     struct fit_nuts *w = fit_nuts_new(1, 10);
     double q = 0.5, g = -0.5, divergences = 0;
@@ -249,7 +249,7 @@ static void test_statistics_of_a_draw_are_consistent(void **state)
     (void)state;
     static struct normal_target t;
     normal_target_fill(&t, 3, 4);
-    struct fit_target target = {3, &t, normal_eval};
+    struct fit_target target = {3, &t, normal_eval, NULL};
     struct fit_metric m = unit_metric(3, 1);
     struct fit_nuts *w = fit_nuts_new(3, 4);
     double q[3] = {1, 1, 1}, g[3], largest = 0;
@@ -279,7 +279,7 @@ static void test_the_trajectory_stops_where_it_turns(void **state)
     (void)state;
     static struct normal_target t;
     normal_target_fill(&t, 2, 1);
-    struct fit_target target = {2, &t, normal_eval};
+    struct fit_target target = {2, &t, normal_eval, NULL};
     struct fit_metric m = unit_metric(2, 1);
     struct fit_nuts *w = fit_nuts_new(2, 12);
     double q[2] = {1, 0}, g[2], mean = 0;
@@ -304,7 +304,7 @@ static void test_trajectories_have_the_length_of_another_implementation(void **s
     enum { MOVED = 20000 };
     static struct normal_target t;
     t = (struct normal_target){.n = 2, .precision = {1, 0, 0, 0.01}};
-    struct fit_target target = {2, &t, normal_eval};
+    struct fit_target target = {2, &t, normal_eval, NULL};
     struct fit_metric m = unit_metric(2, 0);
     struct fit_nuts *w = fit_nuts_new(2, 10);
     double q[2] = {0, 0}, g[2], mean = 0;
@@ -329,7 +329,7 @@ static void test_turns_between_halves_are_seen(void **state)
     enum { N = 50, MOVED = 1000 };
     static struct normal_target t;
     normal_target_fill(&t, N, 1);
-    struct fit_target target = {N, &t, normal_eval};
+    struct fit_target target = {N, &t, normal_eval, NULL};
     struct fit_metric m = unit_metric(N, 0);
     struct fit_nuts *w = fit_nuts_new(N, 10);
     double q[N], g[N], mean = 0;
@@ -355,7 +355,7 @@ static void test_first_step_changes_the_density_by_a_fifth(void **state)
     for (int k = 0; k < 3; k++) {
         static struct normal_target t;
         normal_target_fill(&t, 1, condition[k]);
-        struct fit_target target = {1, &t, normal_eval};
+        struct fit_target target = {1, &t, normal_eval, NULL};
         struct fit_metric m = unit_metric(1, 1);
         struct fit_nuts *w = fit_nuts_new(1, 1);
         double q = 0, g = 0, step = 1, gradients = 0;
@@ -383,7 +383,7 @@ static enum fit_eval flat_eval(void *user, size_t chain, const double *q, double
 static void test_first_step_of_a_flat_density_is_refused(void **state)
 {
     (void)state;
-    struct fit_target target = {1, NULL, flat_eval};
+    struct fit_target target = {1, NULL, flat_eval, NULL};
     struct fit_metric m = unit_metric(1, 1);
     struct fit_nuts *w = fit_nuts_new(1, 1);
     double q = 0, g = 0, step = 1, gradients = 0;

@@ -75,7 +75,7 @@ static void assert_moments(const char *what, const struct fit_sampler *s, size_t
 static void check_normal(const char *what, struct normal_target *t,
                          const struct fit_chain_options *opt, const double *covariance)
 {
-    struct fit_target target = {t->n, t, normal_eval};
+    struct fit_target target = {t->n, t, normal_eval, NULL};
     double mode[TARGET_MOST] = {0};
     struct fit_sampler *s =
         started(&target, &(struct fit_sampler_options){.chain = *opt, .draws = 1000},
@@ -126,7 +126,7 @@ static void test_energies_have_their_distribution(void **state)
     static struct normal_target t;
     static double x[3][2][DRAWS];
     normal_target_fill(&t, D, 100);
-    struct fit_target target = {D, &t, normal_eval};
+    struct fit_target target = {D, &t, normal_eval, NULL};
     double mode[D] = {0};
     struct fit_sampler *s =
         started(&target,
@@ -157,7 +157,7 @@ static void test_energies_have_their_distribution(void **state)
  * ones stop there as divergences. */
 static struct fit_sampler *sample_banana(double target_accept)
 {
-    static const struct fit_target target = {2, NULL, banana_eval};
+    static const struct fit_target target = {2, NULL, banana_eval, NULL};
     static const double mode[2] = {0, 0};
     struct fit_chain_options chain = {.seed = 5, .warmup = 1000, .target_accept = target_accept};
     struct fit_sampler *s =
@@ -186,7 +186,7 @@ static void test_banana(void **state)
 static void test_funnel_is_reported(void **state)
 {
     (void)state;
-    struct fit_target target = {10, NULL, funnel_eval};
+    struct fit_target target = {10, NULL, funnel_eval, NULL};
     double mode[10] = {0}, divergences = 0, ebfmi = 1;
     struct fit_sampler *s = started(
         &target, &(struct fit_sampler_options){.chain = {.seed = 6, .warmup = 600}, .draws = 1000},
@@ -239,7 +239,7 @@ static void test_step_size_reaches_the_target_acceptance(void **state)
                 struct fit_chain_options opt = {
                     .seed = 7, .warmup = warmup, .target_accept = target_accept[k]};
                 normal_target_fill(&t, n, n == 1 ? 1 : 100);
-                struct fit_target target = {n, &t, normal_eval};
+                struct fit_target target = {n, &t, normal_eval, NULL};
                 double scatter, mean = acceptance(&target, &opt, t.covariance, &scatter);
                 double room = k == 0 ? 0.04 : n == 1 ? 0.03 : 0.02;
                 print_message("    %2zu coordinates, warm-up %4u, target %.2f: mean %.3f, chains "
@@ -260,6 +260,7 @@ static const struct fit_sampler_start at_origin = {.mode = origin};
 /* Counts evaluations of all chains and stops at one; the count is only used without threads. */
 struct stopping {
     long calls, stop_at;
+    long counted[NC], before[NC]; /* evaluations of each chain; before its transition */
 };
 
 static enum fit_eval stopping_eval(void *user, size_t chain, const double *q, double *lp, double *g)
@@ -267,7 +268,16 @@ static enum fit_eval stopping_eval(void *user, size_t chain, const double *q, do
     struct stopping *s = user;
     if (s->stop_at > 0 && ++s->calls == s->stop_at)
         return FIT_EVAL_STOP;
+    s->counted[chain]++;
     return normal_eval(&shared, chain, q, lp, g);
+}
+
+static void count_transition(void *user, size_t chain, int given_up)
+{
+    struct stopping *s = user;
+    if (given_up)
+        s->counted[chain] = s->before[chain];
+    s->before[chain] = s->counted[chain];
 }
 
 static const struct fit_sampler_options small = {
@@ -304,7 +314,7 @@ static void test_threads_and_slices_do_not_change_a_byte(void **state)
 {
     (void)state;
     struct stopping none = {0};
-    struct fit_target target = {ND, &none, stopping_eval};
+    struct fit_target target = {ND, &none, stopping_eval, NULL};
     struct fit_sampler *reference = uninterrupted(&target);
     const double seconds[] = {0, 1e-4, 1};
     for (int threads = 0; threads <= 4; threads++)
@@ -341,7 +351,7 @@ static void test_a_resumed_run_gives_the_bytes_of_an_uninterrupted_one(void **st
 {
     (void)state;
     struct stopping none = {0};
-    struct fit_target target = {ND, &none, stopping_eval};
+    struct fit_target target = {ND, &none, stopping_eval, NULL};
     struct fit_sampler *reference = uninterrupted(&target);
     size_t size = fit_sampler_state_size(reference);
     for (int at = 1; at < NW + NDRAW;
@@ -367,7 +377,7 @@ static void test_a_state_holds_the_draws_that_there_are(void **state)
 {
     (void)state;
     struct stopping none = {0};
-    struct fit_target target = {ND, &none, stopping_eval};
+    struct fit_target target = {ND, &none, stopping_eval, NULL};
     const size_t row = ND * sizeof(double) + sizeof(struct fit_draw_stats);
     struct fit_sampler_options many = small;
     many.draws = 1000000;
@@ -400,9 +410,12 @@ static void test_a_state_holds_the_draws_that_there_are(void **state)
 static void test_a_stopped_run_goes_on_as_if_nothing_had_been(void **state)
 {
     (void)state;
-    struct stopping none = {0}, stop = {0};
-    struct fit_target plain = {ND, &none, stopping_eval}, target = {ND, &stop, stopping_eval};
-    struct fit_sampler *reference = uninterrupted(&plain);
+    struct stopping none = {0}, stop = {0}, whole = {0};
+    struct fit_target plain = {ND, &none, stopping_eval, NULL}, target = {ND, &stop, stopping_eval, count_transition};
+    struct fit_target counting = {ND, &whole, stopping_eval, NULL};
+    struct fit_sampler *reference = started(&counting, &small, &at_origin);
+    memset(whole.counted, 0, sizeof whole.counted);
+    ok(fit_sampler_run(reference, NULL, &error));
     int stops = 0;
     for (long at = 10; at < 1300; at += 37) {
         struct fit_sampler *s = started(&plain, &small, &at_origin), *t;
@@ -411,12 +424,13 @@ static void test_a_stopped_run_goes_on_as_if_nothing_had_been(void **state)
         fit_sampler_free(s);
         ok(fit_sampler_new(&target, &small, &t, &error));
         ok(fit_sampler_state_load(t, bytes, fit_sampler_state_size(t), &error));
-        stop = (struct stopping){0, at};
+        stop = (struct stopping){.stop_at = at};
         enum fit_status st = fit_sampler_run(t, NULL, &error);
         stops += st == FIT_ERR_INTERRUPTED;
         if (st == FIT_ERR_INTERRUPTED)
             ok(fit_sampler_run(t, NULL, &error));
         assert_same(t, reference);
+        assert_memory_equal(stop.counted, whole.counted, sizeof stop.counted); /* each transition once */
         fit_sampler_free(t);
         free(bytes);
     }
@@ -428,7 +442,7 @@ static void test_states_that_do_not_fit_are_refused(void **state)
 {
     (void)state;
     struct stopping none = {0};
-    struct fit_target target = {ND, &none, stopping_eval};
+    struct fit_target target = {ND, &none, stopping_eval, NULL};
     struct fit_sampler *s = uninterrupted(&target), *t;
     size_t size = fit_sampler_state_size(s);
     unsigned char *bytes = malloc(size);
@@ -457,7 +471,7 @@ static void test_the_state_of_one_chain_is_checked_by_itself(void **state)
 {
     (void)state;
     struct stopping none = {0};
-    struct fit_target target = {ND, &none, stopping_eval};
+    struct fit_target target = {ND, &none, stopping_eval, NULL};
     struct fit_chain *a = fit_chain_new(ND, 0, &small.chain),
                      *b = fit_chain_new(ND, 0, &small.chain);
     size_t size = fit_chain_state_size(a);
@@ -492,7 +506,7 @@ static void test_starts_are_twice_as_wide_as_the_target(void **state)
     enum { D = 6, CHAINS = 200 };
     static struct normal_target t;
     normal_target_fill(&t, D, 1e4);
-    struct fit_target target = {D, &t, normal_eval};
+    struct fit_target target = {D, &t, normal_eval, NULL};
     double mode[D] = {0}, mean = 0, lp;
     struct fit_sampler *s =
         started(&target, &(struct fit_sampler_options){.chains = CHAINS},
@@ -511,7 +525,7 @@ static void test_without_a_covariance_starts_shrink_to_where_there_is_density(vo
     (void)state;
     static struct normal_target t;
     normal_target_fill(&t, 1, 1e-12);
-    struct fit_target target = {1, &t, normal_eval};
+    struct fit_target target = {1, &t, normal_eval, NULL};
     double mode[1] = {0}, lp;
     struct fit_sampler *s = started(&target, &(struct fit_sampler_options){.chains = 4},
                                     &(struct fit_sampler_start){.mode = mode});
@@ -535,7 +549,7 @@ static enum fit_eval nowhere_eval(void *user, size_t chain, const double *q, dou
 static void test_impossible_starts_are_errors(void **state)
 {
     (void)state;
-    struct fit_target target = {1, NULL, nowhere_eval};
+    struct fit_target target = {1, NULL, nowhere_eval, NULL};
     const double outside[4] = {-1, -1, 1, -1}, wrong[1] = {-1};
     struct fit_sampler *s;
     ok(fit_sampler_new(&target, &(struct fit_sampler_options){.draws = 1}, &s, &error));
