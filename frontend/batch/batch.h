@@ -45,6 +45,7 @@ struct batch {
     struct batch_many many;
     size_t part, nparts; /* share `part`, from 1, of nparts of the list; of 1: the whole list */
     int is_copy;         /* 1: a launcher has started several commands */
+    int is_part;         /* 1: the list was divided before, by --part or in an array */
     size_t first, end;   /* our share: the jobs [first, end) */
     int again;           /* 1: also what is done */
     const char **names; /* of all jobs, in `room` places (batch_names.c) */

@@ -39,7 +39,9 @@ enum fit_status batch_part(const struct front_args *a, struct batch *b, struct f
         st = parse(text, b, err);
     else
         fit_copies_part(&b->part, &b->nparts);
-    b->is_copy = !text && fit_copies(&rank, &told) > 1;
+    const long n = fit_copies(&rank, &told);
+    b->is_copy = !text && n > 1;
+    b->is_part = text || b->nparts > (size_t)n;
     if (st != FIT_OK)
         return st;
     b->first = b->n * (b->part - 1) / b->nparts;

@@ -104,7 +104,10 @@ const char *fit_copies_where(char text[FIT_RANKS_WHERE])
     if (is_each() || fit_copies(&rank, &told) < 2)
         return text;
     gethostname(host, sizeof host - 1);
-    snprintf(text, FIT_RANKS_WHERE, "rank %ld (%s)", rank, host);
+    if (rank < 0) /* the launcher tells the number of copies alone */
+        snprintf(text, FIT_RANKS_WHERE, "a rank (%s)", host);
+    else
+        snprintf(text, FIT_RANKS_WHERE, "rank %ld (%s)", rank, host);
     return text;
 }
 

@@ -160,6 +160,13 @@ grep -q '^bad,failed' rows/series.csv || grep -q '^bad,.*failed' rows/series.csv
 expect 4 "$h" batch my.yaml run1.h5 vanished.h5 -o vanished --part 1/2
 says "vanished: FAILED: vanished.h5: no such file"
 has out "1 converged, 0 not, 1 failed"
+expect 4 env SLURM_ARRAY_TASK_ID=1 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_COUNT=2 \
+    "$h" batch my.yaml run2.h5 vanished.h5 -o vanished_too
+says "vanished: FAILED: vanished.h5: no such file"
+# copies that a launcher starts are the first to look
+expect 4 env SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=1 "$h" batch my.yaml run1.h5 gone.h5 -o new
+says "gone.h5: no such file"
+hasnot err "FAILED"
 
 # ---- twice in the list: fitted once, under its own name
 ln -s run1.h5 latest.h5

@@ -190,8 +190,10 @@ if command -v mpiexec >/dev/null; then
         fail "mpiexec: exit code $?: $(cat err)"
     cmp -s one.h5 ranks.h5 || fail "ranks of mpiexec make another survey: $(cat out err)"
 fi
-OMPI_COMM_WORLD_SIZE=3 OMPI_COMM_WORLD_RANK=1 expect 3 "$imaging" fit "$golden" --npix 16 --fov 128 --term vis=1
+OMPI_COMM_WORLD_SIZE=3 OMPI_COMM_WORLD_RANK=0 expect 3 "$imaging" fit "$golden" --npix 16 --fov 128 --term vis=1
 says "has started several copies"
+OMPI_COMM_WORLD_SIZE=3 OMPI_COMM_WORLD_RANK=1 expect 3 "$imaging" fit "$golden" --npix 16 --fov 128 --term vis=1
+[ ! -s err ] || fail "copies are refused more than once: $(cat err)"
 for k in 1 2 3; do
     timeout -s KILL 0.1 "$imaging" survey "$golden" --image "$golden:/grid/truth" --flux 2 --eps-tv 1e-6 --term vis=1 \
         --axis prior-fwhm=60,90 --axis sys-noise=0,0.02 --axis tv=1,10 --axis simple=1,5 \

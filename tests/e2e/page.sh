@@ -83,6 +83,8 @@ missing() {
                 gsub(/[0-9.]+/, "0", b)
                 return a == b
             }
+            gsub(/\.\./, " ", a) # ends of an interval
+            gsub(/\.\./, " ", b)
             n = split(a, x, " ")
             if (n != split(b, y, " ")) return 0
             for (i = 1; i <= n; i++)

@@ -15,7 +15,7 @@ physics=(--set D0=2000 --set alpha=-0.3 --set D_offset=100)
     --contrast 0.3 --noise 0.01 --seed 5 --config-out still.yaml --quiet
 
 "$bin/homodyne-static_isotropic" simulate -o speckle.h5 --frames 220 --dt 0.1 --q 0.0054 --phi 0 "${physics[@]}" \
-    --contrast 0.3 --noise speckle --seed 5 --config-out speckle.yaml --quiet
+    --contrast 0.3 --noise speckle --pixels 1000 --seed 5 --config-out speckle.yaml --quiet
 
 "$bin/homodyne-laminar" simulate -o wide.h5 --frames 1050 --dt 0.1 --q 0.0054 --gap 2e6 \
     --phi=-5,5,50,90 "${physics[@]}" \
@@ -28,17 +28,26 @@ check() {
     shift 3
     rm -rf alone
     "$@" -o alone --threads 2 --quiet || fail "$words: exit code $?"
-    for m in $mpis; do
-        for r in $sizes; do
-            for t in $threads; do
-                rm -rf many
-                ranks "$m" "$r" "$@" -o many --threads "$t" --quiet >out 2>err ||
-                    fail "$words, $m, $r ranks: exit code $?: $(head -3 err)"
-                [ -e many/fit.json ] && same_as alone many "$words, $m, $r ranks x $t threads"
-            done
+    at_once check_under "$@"
+    echo "$words: the same numbers under$mpis with $sizes ranks x $threads threads"
+}
+
+# check_under MPI PROGRAM fit ...
+check_under() {
+    m=$1
+    shift
+    for r in $sizes; do
+        for t in $threads; do
+            rm -rf "many$tag"
+            ranks "$m" "$r" "$@" -o "many$tag" --threads "$t" --quiet >"out$tag" 2>"err$tag" ||
+                fail "$words, $m, $r ranks: exit code $?: $(head -3 "err$tag")"
+            if [ -e "many$tag/fit.json" ]; then
+                same_as alone "many$tag" "$words, $m, $r ranks x $t threads"
+            else
+                fail "$words, $m, $r ranks x $t threads: there is no fit.json"
+            fi
         done
     done
-    echo "$words: the same numbers under$mpis with $sizes ranks x $threads threads"
 }
 
 # All numbers of ranks and threads with FULL=1; else enough of them to see a difference.
@@ -46,19 +55,17 @@ full=${FULL:-}
 flow=("$bin/homodyne-laminar" fit flow.yaml)
 still=("$bin/homodyne-static_isotropic" fit still.yaml)
 check "least squares" "${full:+1 2 }3${full:+ 4 7}" "1 2" "${flow[@]}"
-check "seven ranks" "7" "1" "${still[@]}"
-check "robust" "${full:+2 }3" "${full:+1 }2" "${flow[@]}" --loss soft_l1
+check "seven ranks, homodyne" "7" "1" "$bin/homodyne" fit still.yaml
+check "robust, many starts" "${full:+2 }3${full:+ 7}" "${full:+1 }2" "${flow[@]}" --loss soft_l1 --multistart-n 12
 check "streamed" "2${full:+ 3}" "${full:+1 }2" "${flow[@]}" --stream on
 check "hierarchical" "3" "2" "${flow[@]}" --scaling hierarchical
-check "bootstrap" "3" "${full:+1 }2" "${still[@]}" --bootstrap block:7
-check "profiles" "2" "1" "${still[@]}" --profile D0
+check "bootstrap and profile" "3" "${full:+1 }2" "${still[@]}" --bootstrap block:7 --profile D0
 check "efficient" "2" "2" "$bin/homodyne-static_isotropic" fit speckle.yaml --estimator efficient
 check "laplace" "3" "${full:+1 }2" "${still[@]}" --method laplace --draws 300
 check "nuts" "3" "${full:+1 }2" "${still[@]}" --method nuts --chains 3 --draws 60 --warmup 60
 check "consensus" "3" "${full:+1 }2" "${still[@]}" --method cmc --consensus --cmc-num-shards 5 --draws 200 \
     --warmup 150 --chains 2
 check "small data" "3" "2" "${still[@]}" --frames 1:60
-check "many starts" "3${full:+ 2 7}" "${full:+1 }2" "${flow[@]}" --multistart-n 12
 # more than 2e5 values: ranks have whole chains where each has as many, and share the sums of every chain otherwise
 "$bin/homodyne-static_isotropic" simulate -o middle.h5 --frames 700 --dt 0.1 --q 0.0054 --phi 0 "${physics[@]}" \
     --contrast 0.3 --noise 0.01 --seed 5 --config-out middle.yaml --quiet
@@ -91,22 +98,24 @@ long=("$bin/homodyne-static_isotropic" fit long.yaml)
 check "chunks of rows, streamed" "2${full:+ 3}" "2" "${long[@]}" --stream on
 "${long[@]}" --stream off -o held --quiet || fail "chunks of rows, held: exit code $?"
 "$same" alone/fit.h5 held/fit.h5 threads time >differences || fail "streamed and held: $(head -4 differences)"
-check "homodyne" "2" "1" "$bin/homodyne" fit flow.yaml
 
 # ---- only the first rank speaks, and once
-for m in $mpis; do
-    TERM=xterm ranks "$m" 3 "${still[@]}" -o many >out 2>err || fail "$m: exit code $?"
-    ! grep -q $'[\033\r]' out err || fail "$m: a file has what is meant for a terminal: $(cat -v out err | tail -3)"
-    [ "$(grep -c '^CONVERGED' out)" = 1 ] || fail "$m: $(grep -c '^CONVERGED' out) ranks have printed"
+speaks() {
+    m=$1
+    TERM=xterm ranks "$m" 3 "${still[@]}" -o "many$tag" >"out$tag" 2>"err$tag" || fail "$m: exit code $?"
+    ! grep -q $'[\033\r]' "out$tag" "err$tag" ||
+        fail "$m: a file has what is meant for a terminal: $(cat -v "out$tag" "err$tag" | tail -3)"
+    [ "$(grep -c '^CONVERGED' "out$tag")" = 1 ] || fail "$m: $(grep -c '^CONVERGED' "out$tag") ranks have printed"
     got=0
-    ranks "$m" 3 "${still[@]}" -o many --data nowhere.h5 >out 2>err || got=$?
+    ranks "$m" 3 "${still[@]}" -o "many$tag" --data nowhere.h5 >"out$tag" 2>"err$tag" || got=$?
     [ "$got" -eq 3 ] || [ "$got" -eq 4 ] || fail "$m: a file that is not there: exit code $got"
-    [ "$(grep -c 'nowhere.h5' err)" = 1 ] ||
-        fail "$m: a file that is not there is told $(grep -c 'nowhere.h5' err) times"
+    [ "$(grep -c 'nowhere.h5' "err$tag")" = 1 ] ||
+        fail "$m: a file that is not there is told $(grep -c 'nowhere.h5' "err$tag") times"
     got=0
-    HOMODYNE_MPI=nowhere ranks "$m" 2 "${still[@]}" -o none >out 2>err || got=$?
+    HOMODYNE_MPI=nowhere ranks "$m" 2 "${still[@]}" -o "none$tag" >"out$tag" 2>"err$tag" || got=$?
     [ "$got" -ne 0 ] || fail "$m: a plugin that is not there is no error"
-    has err "there is no plugin of this name"
-    [ ! -e none/fit.json ] || fail "$m: copies have written"
-done
+    has "err$tag" "there is no plugin of this name"
+    [ ! -e "none$tag/fit.json" ] || fail "$m: copies have written"
+}
+at_once speaks
 finish

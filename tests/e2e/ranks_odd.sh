@@ -30,18 +30,21 @@ chmod +x odd.sh
 refused() {
     code=$1 text=$2
     export ODD=$3
-    shift 3
-    for m in $mpis; do
-        rm -rf "$dir/results"
-        got=0 begin=$(date +%s%N)
-        timeout -k 5 60 "$(launcher "$m")" -n 3 "$dir/odd.sh" "$@" -o "$dir/results" >out 2>err || got=$?
-        ms=$((($(date +%s%N) - begin) / 1000000))
-        case " $code " in *" $got "*) ;; *) fail "$m: $ODD: exit code $got, not $code: $(head -5 err)" ;; esac
-        [ "$(grep -cF -- "$text" err)" = 1 ] || fail "$m: $ODD: not told once: $text: $(head -5 err)"
-        [ "$(grep -c '^homodyne' err)" = 1 ] || fail "$m: $ODD: not one message: $(head -5 err)"
-        [ ! -e "$dir/results/fit.json" ] || fail "$m: $ODD: results were written"
-        echo "$m: $ms ms: $(grep -m 1 '^homodyne' err | cut -c 1-200)"
-    done
+    at_once refused_under "${@:4}"
+}
+
+refused_under() {
+    m=$1
+    shift
+    rm -rf "$dir/results$tag"
+    got=0 begin=$(date +%s%N)
+    timeout -k 5 60 "$(launcher "$m")" -n 3 "$dir/odd.sh" "$@" -o "$dir/results$tag" >"out$tag" 2>"err$tag" || got=$?
+    ms=$((($(date +%s%N) - begin) / 1000000))
+    case " $code " in *" $got "*) ;; *) fail "$m: $ODD: exit code $got, not $code: $(head -5 "err$tag")" ;; esac
+    [ "$(grep -cF -- "$text" "err$tag")" = 1 ] || fail "$m: $ODD: not told once: $text: $(head -5 "err$tag")"
+    [ "$(grep -c '^homodyne' "err$tag")" = 1 ] || fail "$m: $ODD: not one message: $(head -5 "err$tag")"
+    [ ! -e "$dir/results$tag/fit.json" ] || fail "$m: $ODD: results were written"
+    echo "$m: $ms ms: $(grep -m 1 '^homodyne' "err$tag" | cut -c 1-200)"
 }
 h=$(hostname | cut -c 1-63)
 

@@ -1,7 +1,7 @@
 # mpi.sh -- MPIs for tests, after support/test.sh:
 #     . "$here/../support/mpi.sh"
 # $mpis are those of openmpi and mpich that are installed and have a plugin in the build; none: the test is skipped,
-# with the reason.  `ranks MPI R PROGRAM...` starts R ranks.
+# with the reason.  `ranks MPI R PROGRAM...` starts R ranks; `at_once FUNCTION WORDS..` runs the MPIs side by side.
 #
 # HWLOC_COMPONENTS: the parts of hwloc that look for displays and OpenCL take seconds; our plugin leaves them out, too.
 export HWLOC_COMPONENTS=-gl,-opencl
@@ -19,7 +19,7 @@ launcher() {
     esac
 }
 
-mpis=
+mpis= tag=
 for mpi in openmpi mpich; do
     if [ -z "$(launcher $mpi)" ]; then
         echo "$mpi: not installed"
@@ -40,6 +40,23 @@ ranks() {
     "$(launcher "$mpi")" -n "$size" "$@"
 }
 
+# at_once FUNCTION WORDS..: FUNCTION MPI WORDS.. under each of $mpis, side by side, because jobs of MPI wait half of
+# their time for its start and its end; each writes files of its own, whose names end with $tag
+at_once() {
+    jobs=
+    for m in $mpis; do
+        (
+            tag=.$m failed=0
+            "$1" "$m" "${@:2}"
+            exit $failed
+        ) &
+        jobs="$jobs $!"
+    done
+    for job in $jobs; do
+        wait "$job" || failed=1
+    done
+}
+
 # programs FOLDER: process numbers of the ranks that were started with -o FOLDER
 programs() {
     pgrep -f -- "-o $1( |\$)" | while read -r p; do
@@ -58,14 +75,15 @@ numbers() {
 
 # same_as ONE OTHER WORDS: every number of the results of two folders
 same_as() {
-    numbers "$1" >one.numbers
-    numbers "$2" >other.numbers
-    [ "$(wc -l <one.numbers)" -gt 40 ] || fail "$1/fit.json holds too little"
-    cmp -s one.numbers other.numbers || fail "$3: fit.json: $(diff one.numbers other.numbers | head -6)"
+    numbers "$1" >"one.numbers$tag"
+    numbers "$2" >"other.numbers$tag"
+    [ "$(wc -l <"one.numbers$tag")" -gt 40 ] || fail "$1/fit.json holds too little"
+    cmp -s "one.numbers$tag" "other.numbers$tag" ||
+        fail "$3: fit.json: $(diff "one.numbers$tag" "other.numbers$tag" | head -6)"
     for file in fit.h5 posterior.nc; do
         [ -e "$1/$file" ] || continue
-        "$same" "$1/$file" "$2/$file" threads time sampling_time start_time end_time >differences || {
-            fail "$3: $file: $(head -4 differences)"
+        "$same" "$1/$file" "$2/$file" threads time sampling_time start_time end_time >"differences$tag" || {
+            fail "$3: $file: $(head -4 "differences$tag")"
         }
     done
 }

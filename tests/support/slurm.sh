@@ -11,16 +11,21 @@ slurm_down() {
         [ ! -s "$pid" ] || kill -KILL "$(cat "$pid")" 2>/dev/null || true
     done
     pkill -KILL -f "$dir/slurm" 2>/dev/null || true
+    for pid in /proc/[0-9]*; do # programs of jobs
+        case $(readlink "$pid/cwd" 2>/dev/null) in
+        "$dir" | "$dir"/*) [ "$pid" = "/proc/$$" ] || kill -KILL "${pid#/proc/}" 2>/dev/null || true ;;
+        esac
+    done
     chmod -R u+rwx "$dir"
     rm -rf "$dir"
 }
 
 # Ends the daemons of a test that was killed, as by its limit of time, and so could not do it.
 slurm_watch() {
-    setsid sh -c 'while kill -0 "$1" 2>/dev/null; do sleep 1; done
-        for pid in "$2"/slurm/*.pid; do kill -KILL "$(cat "$pid")"; done
-        rm -rf "$2"
-        pkill -KILL -f "$2/slurm"' watch $$ "$dir" </dev/null >/dev/null 2>&1 &
+    setsid sh -c 'cd /; while kill -0 "$1" 2>/dev/null; do sleep 1; done
+        dir=$2
+        . "$3"
+        slurm_down' watch $$ "$dir" "$here/../support/slurm.sh" </dev/null >/dev/null 2>&1 &
 }
 
 slurm_up() {
