@@ -8,6 +8,7 @@
 
 #include "base/output.h"
 #include "base/paths.h"
+#include "ranks/copies.h"
 #include "ranks/find.h"
 
 #include <stdlib.h>
@@ -79,12 +80,15 @@ enum fit_status front_cmd_mpi(struct front *f, const struct front_args *a, struc
     const char *given = option_value(&a->own, "mpicc"), *variable = getenv("MPICC");
     const char *mpicc = given ? given : variable && *variable ? variable : "mpicc";
     const int off = fit_ranks_unwanted();
+    const char *told;
     char path[FIT_RANKS_PATH];
+    long rank;
     if (a->nrest)
         return fit_fail(err, FIT_ERR_USAGE, "mpi: '%s' is not expected; `homodyne mpi --build` is", a->rest[0]);
     if (option_given(&a->own, "build"))
         return build(f, mpicc, a->quiet, err);
-    enum fit_status st = fit_ranks_find("PMIX_RANK", &plugin, path, err);
+    const int started = fit_copies(&rank, &told) > 1; /* else that of Open MPI first */
+    enum fit_status st = fit_ranks_find(started ? told : "PMIX_RANK", &plugin, path, err);
     if (st == FIT_OK && !a->quiet)
         fprintf(f->out, plugin ? "%s\n" : off ? "HOMODYNE_MPI=none: MPI is not used\n"
                                              : "there is no plugin for MPI; `homodyne mpi --build` makes one\n", path);

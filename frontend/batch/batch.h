@@ -59,7 +59,8 @@ enum fit_status batch_make(struct front *f, const struct front_args *a, struct b
 void batch_free(struct batch *b);
 
 /* Its list (batch_files.c). The same file, or link, twice is one fit; a note says so. The second function refuses what
- * is no data file: names and patterns without a file, folders, configurations. */
+ * is no data file: names and patterns without a file, folders, configurations; of a share (--part) patterns alone,
+ * because files may vanish while it waits. */
 enum fit_status batch_files(struct front *f, const struct front_args *a, struct batch *b, struct fit_error *err);
 enum fit_status batch_files_exist(const struct batch *b, struct fit_error *err);
 

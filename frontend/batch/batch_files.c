@@ -235,11 +235,17 @@ static enum fit_status no_match(const char *pattern, struct fit_error *err)
              : fit_fail(err, FIT_ERR_IO, "%s: no file matches this pattern", pattern);
 }
 
+/* Not a file that may have vanished since the list was made: a pattern. */
+static int is_pattern(const char *file)
+{
+    return strpbrk(file, "*?[") && access(file, F_OK) != 0;
+}
+
 static enum fit_status look_at(const char *file, const struct batch *b, struct fit_error *err)
 {
     struct stat s;
     if (access(file, R_OK) != 0)
-        return strpbrk(file, "*?[") ? no_match(file, err) : fit_path_missing(file, err);
+        return is_pattern(file) ? no_match(file, err) : fit_path_missing(file, err);
     if (stat(file, &s) == 0 && S_ISDIR(s.st_mode))
         return fit_fail(err, FIT_ERR_IO, "%s: is a folder; name the files in it, as %s%s*.h5", file, file,
                         text_ends_with(file, "/") ? "" : "/");
@@ -260,6 +266,8 @@ enum fit_status batch_files_exist(const struct batch *b, struct fit_error *err)
         if (k && strcmp(b->job[k].file, b->job[k - 1].file) == 0) /* another q of it */
             continue;
         n++;
+        if (b->is_part && !is_pattern(b->job[k].file)) /* a share fails at it, as at bad data */
+            continue;
         bad += look_at(b->job[k].file, b, bad ? &other : err) != FIT_OK;
     }
     if (bad > 1) {

@@ -250,7 +250,7 @@ enum fit_status batch_make(struct front *f, const struct front_args *a, struct b
         st = make_keys(b, err);
     if (st == FIT_OK)
         st = batch_part(a, b, err);
-    if (st == FIT_OK && !b->is_part) /* a share fails at them, as at bad data: files may vanish while it waits */
+    if (st == FIT_OK)
         st = batch_files_exist(b, err);
     b->again = option_given(&a->own, "again");
     if (st == FIT_OK && !b->again)

@@ -151,7 +151,7 @@ void fit_path_meant(const char *path, char *text, size_t size)
 {
     char folder[1024] = ".", best[256] = "";
     struct fit_unit unit;
-    if (fit_unit_parse(path, &unit) && !fit_path_exists(path)) {
+    if (!strchr(path, '.') && fit_unit_parse(path, &unit) && !fit_path_exists(path)) {
         snprintf(text, size, "; a number and its unit are one word, as in \"200 um\"");
         return;
     }

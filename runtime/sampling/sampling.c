@@ -169,11 +169,20 @@ static void complete_turn(void *user, size_t chain, size_t thread)
     complete_chain(user, chain);
 }
 
+/* Where ranks have chains of their own they complete them alone: else they would meet for every draw. */
 static void complete_draws(struct fit_sampling_run *m)
 {
-    int together = m->side_by_side && m->s->method == FIT_SAMPLING_NUTS;
-    fit_team_run((struct fit_team){together ? m->s->threads : 1, FIT_TEAM_NEXT}, m->s->chains,
-                 complete_turn, m);
+    struct fit_samples *s = m->s;
+    const int together = m->side_by_side && s->method == FIT_SAMPLING_NUTS;
+    const struct fit_team team = {together ? s->threads : 1, FIT_TEAM_NEXT};
+    if (!m->apart || in_groups(m) || !fit_ranks_shared()) {
+        fit_team_run(team, s->chains, complete_turn, m);
+        return;
+    }
+    fit_sampling_part(m);
+    fit_ranks_run(team, s->chains, complete_turn, m);
+    fit_ranks_spread(s->x, s->chains, s->draws * s->ncolumn * sizeof *s->x);
+    fit_sampling_join(m);
 }
 
 /* ---- Laplace ------------------------------------------------------------------------------------------- */

@@ -85,6 +85,8 @@ refused 4 "configs: is a folder; name the files in it, as configs/*.h5" batch my
 refused 3 "a second configuration, after my.yaml" batch my.yaml odd.yaml run1.h5 -o series
 refused 4 "no such file" batch my.yaml '' -o series
 expect 4 "$h" batch my.yaml 'nix*.h5' --list
+refused 4 "here 3" batch my.yaml 'run*.h5' run1.h5 -o series --part 1/2
+refused 4 "nix*.h5: no file matches this pattern" batch my.yaml 'nix*.h5' run1.h5 -o series --part 1/2
 [ ! -s out ] || fail "--list shows a pattern as a fit"
 
 # ---- folders

@@ -73,5 +73,10 @@ for m in $mpis; do
     echo "$m: built, found and used"
 done
 rm -rf "$XDG_CACHE_HOME"
+for m in $mpis; do # a launcher's own MPI is named
+    [ -e "$bin/../lib/homodyne-gen/mpi/libhomodyne-mpi-$m.so" ] || continue
+    [ "$(ranks "$m" 2 "$bin/homodyne" mpi | grep -c "libhomodyne-mpi-$m.so")" -eq 2 ] ||
+        fail "$m: \`homodyne mpi\` names another plugin"
+done
 [ -z "$other" ] || MPICC=$(compiler "$other") answers 0 "$built" mpi --build
 finish
