@@ -75,7 +75,7 @@ set(CMAKE_CROSSCOMPILING_EMULATOR /usr/bin/env)
 set(ENV{PKG_CONFIG_LIBDIR} "$root/usr/lib/$target/pkgconfig:$root/usr/share/pkgconfig")
 set(ENV{PKG_CONFIG_SYSROOT_DIR} "$root")
 TOOLCHAIN
-export QEMU_LD_PREFIX=$root QEMU_CPU=max,sve-default-vector-length=${FIT_SVE_BYTES:-32}
+export QEMU_LD_PREFIX=$root QEMU_CPU=max,sve-default-vector-length=${FIT_SVE_BYTES:-32} FIT_SLOW=25
 
 generator=${FIT_GENERATOR:-$source/build/bin/homodyne-gen}
 [ -x "$generator" ] || skip "no $generator (make)"
