@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { NOT_FOUND = 127 }; /* exit code of shells, and where posix_spawn cannot tell that there is no program (qemu) */
+
 extern char **environ;
 
 char *front_word(const char *text)
@@ -153,6 +155,8 @@ enum fit_status front_capture(const char *program, char *const *word, char **tex
     if (bad)
         return st;
     enum fit_status waited = front_wait(child, code, err);
+    if (waited == FIT_OK && *code == NOT_FOUND)
+        waited = fit_fail(err, FIT_ERR_IO, "%s: cannot be run: exit code %d", program, *code);
     return st == FIT_OK ? waited : st;
 }
 
