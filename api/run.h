@@ -39,9 +39,9 @@ struct api_run {
 enum fit_status api_configure(const struct fit_api_problem *p, int sample, struct api_run *r,
                               struct fit_error *err);
 
-/* The same in parts, for many fits with the same options: options and the configuration; a fit with them; freeing
- * its results, after which the next may begin (also after a failed one). api_run_kernel: only the kernel of the fit,
- * r->k, which lives until api_run_clear. */
+/* The same in parts, for many fits with the same options: options and the configuration; a fit with them, without the
+ * names of its results, which are the same for all; freeing its results, after which the next may begin (also after a
+ * failed one). api_run_kernel: only the kernel of the fit, r->k, which lives until api_run_clear. */
 enum fit_status api_run_begin(const struct fit_api_problem *p, const struct fit_api_options *options, int sample,
                               struct api_run *r, struct fit_error *err);
 enum fit_status api_run_kernel(const struct fit_api_problem *p, struct api_run *r, struct fit_error *err);

@@ -5,11 +5,10 @@
 
 #include "base/status.h"
 
-/* Resolves a path: ~ and ~/ (HOME), $VAR and ${VAR} are expanded, unless a
- * file is called so; a relative path is sought beside `beside` (a file;
- * NULL: no such file) first, then in the current directory; if it exists in neither, the first is meant. "..",
- * spaces and UTF-8 are allowed. *path is to be freed by the caller. Errors: FIT_ERR_CONFIG (a variable is not set),
- * FIT_ERR_MEMORY. */
+/* Resolves a path: ~ and ~/ (HOME), $VAR and ${VAR} are expanded, unless a file is called so; a relative path is
+ * sought beside `beside` (a file; NULL: no such file) first, then in the current directory; if it exists in neither,
+ * the first is meant. "..", spaces and UTF-8 are allowed. *path is to be freed by the caller. Errors: FIT_ERR_CONFIG (a
+ * variable is not set), FIT_ERR_MEMORY. */
 enum fit_status fit_path_resolve(const char *written, const char *beside, char **path,
                                  struct fit_error *err);
 
